@@ -99,10 +99,10 @@ mod tests {
     async fn nothing_of_a_program_is_left_when_no_caller_waits_for_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = pipe(directory.path());
-        let left = tokio::select! {
+        let remaining = tokio::select! {
             output = run_child_with_input(lasting(&path), b"") => panic!("{output:?}"),
-            left = reader(&path) => left,
+            remaining = reader(&path) => remaining,
         };
-        wait_for_eof(left).await;
+        wait_for_eof(remaining).await;
     }
 }

@@ -42,9 +42,9 @@ pub(crate) fn first_pem_block(text: &str) -> Option<PemBlock> {
             open = Some((label, String::new()));
             is_head = true;
         } else if let Some(end) = edge("-----END ") {
-            let whole = open.take().filter(|(label, _)| *label == end);
+            let complete = open.take().filter(|(label, _)| *label == end);
             let read =
-                whole.and_then(|(label, digits)| Some((label, decode_base64(&digits).ok()?)));
+                complete.and_then(|(label, digits)| Some((label, decode_base64(&digits).ok()?)));
             if let Some((label, content)) = read {
                 return Some(PemBlock { label: label.to_owned(), content });
             }
@@ -74,17 +74,17 @@ mod tests {
     #[test]
     fn the_first_good_block_counts_whatever_stands_around_it() {
         let good = "-----BEGIN A B-----\naGFsbG8=\n-----END A B-----";
-        let other = "-----BEGIN C-----\nYQ==\n-----END C-----\n";
+        let other_block = "-----BEGIN C-----\nYQ==\n-----END C-----\n";
         let table = [
             good.to_owned(),
-            format!("{good}\n{other}"),
+            format!("{good}\n{other_block}"),
             format!("who: me\n{good}\n\n\nafter"),
             good.replace('\n', "\r\n"),
             good.replace("aGFs", "  aG Fs\n\t"),
             good.replace("aGFs", "Proc-Type: 4\nDEK: x\n\naGFs"),
             format!("-----BEGIN C-----\n{good}"),
             format!("-----BEGIN C-----\n!\n-----END C-----\n{good}"),
-            format!("{}{good}", other.replace("END C", "END D")),
+            format!("{}{good}", other_block.replace("END C", "END D")),
         ];
         for text in table {
             let block = PemBlock { label: "A B".to_owned(), content: b"hallo".to_vec() };

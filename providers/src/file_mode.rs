@@ -34,9 +34,9 @@ pub(crate) fn create_file_with_mode(path: &Path, _mode: u32) -> io::Result<std::
 
 /// The mode of a file.
 #[cfg(unix)]
-pub(crate) fn mode_from_metadata(found: &Metadata) -> Option<u32> {
+pub(crate) fn mode_from_metadata(metadata: &Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
-    Some(found.permissions().mode())
+    Some(metadata.permissions().mode())
 }
 
 /// There is none.

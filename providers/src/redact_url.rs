@@ -4,13 +4,13 @@ use ureq::http::uri::Authority;
 
 /// A URL as it may be shown.
 pub(crate) fn redact_url(url: &str) -> String {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    let start = url.find("://").map_or(0, |index| index + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |index| start + index);
     // In an invalid URL the end of a password cannot be found.
     let end = if is_optional_user_and_host(&url[start..end]) { end } else { url.len() };
     let user = url[start..end].rsplit_once('@').map(|(user, _)| user);
     match user.and_then(|user| Some((user.split_once(':')?.0, start + user.len()))) {
-        Some((name, at)) => format!("{}{name}:xxxxx{}", &url[..start], &url[at..]),
+        Some((name, index)) => format!("{}{name}:xxxxx{}", &url[..start], &url[index..]),
         None => url.to_owned(),
     }
 }
@@ -40,8 +40,8 @@ mod tests {
             ("no url", "no url"),
             ("", ""),
         ];
-        for (given, expected) in table {
-            assert_eq!(redact_url(given), expected);
+        for (url, expected) in table {
+            assert_eq!(redact_url(url), expected);
         }
     }
 }

@@ -9,8 +9,12 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 /// When the program fails: our result is wrong.
-pub(crate) fn run_test_program(directory: &Path, words: &[&str], input: &str) -> Option<String> {
-    let (program, arguments) = words.split_first()?;
+pub(crate) fn run_test_program(
+    directory: &Path,
+    words_of_command: &[&str],
+    input: &str,
+) -> Option<String> {
+    let (program, arguments) = words_of_command.split_first()?;
     let mut command = build_command(program);
     command.args(arguments).current_dir(directory);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -22,7 +26,7 @@ pub(crate) fn run_test_program(directory: &Path, words: &[&str], input: &str) ->
     let output = child.wait_with_output().expect("the program can be waited for");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {text}{errors}\n{input}");
+    assert!(output.status.success(), "{words_of_command:?}: {text}{errors}\n{input}");
     Some(text)
 }
 

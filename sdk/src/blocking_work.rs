@@ -50,9 +50,9 @@ mod tests {
     async fn others_go_on_meanwhile() {
         // Would hang if the work blocked the runtime: the value it waits for is sent concurrently.
         let (sender, receiver) = mpsc::channel();
-        let other = async { sender.send("done").unwrap() };
+        let other_work = async { sender.send("done").unwrap() };
         let work = run_blocking(move || Ok(receiver.recv().unwrap()));
-        let (answer, ()) = tokio::join!(work, other);
+        let (answer, ()) = tokio::join!(work, other_work);
         assert_eq!(answer, Ok("done"));
     }
 }

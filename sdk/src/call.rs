@@ -100,8 +100,8 @@ impl Call {
     }
 
     /// The same call with another verb in its default summary, once the operation is known.
-    pub(crate) fn with_default_summary_verb(self, what: &'static str) -> Self {
-        Self { doing: DefaultSummaryParts { what, ..self.doing }, ..self }
+    pub(crate) fn with_default_summary_verb(self, verb: &'static str) -> Self {
+        Self { doing: DefaultSummaryParts { what: verb, ..self.doing }, ..self }
     }
 
     /// Summary of a problem without its own: `Unable to read time_sleep`.
@@ -112,16 +112,16 @@ impl Call {
 
     /// Adds a warning to the answer.
     pub fn warn(&self, problem: Problem) {
-        let mut said = lock_ignoring_poison(&self.said);
-        problem.diagnostics(&self.default_summary()).for_each(|problem| said.warn(problem));
+        let mut diags = lock_ignoring_poison(&self.said);
+        problem.diagnostics(&self.default_summary()).for_each(|problem| diags.warn(problem));
     }
 
     /// Reports an error and continues: to find further errors, or to return an object in spite of
     /// the error. A created object is then stored as tainted.
     pub fn report(&self, problem: Problem) {
-        let mut said = lock_ignoring_poison(&self.said);
+        let mut diags = lock_ignoring_poison(&self.said);
         for problem in problem.diagnostics(&self.default_summary()) {
-            let _receipt = said.error(problem);
+            let _receipt = diags.error(problem);
         }
     }
 
@@ -138,8 +138,8 @@ impl Call {
     }
 
     /// Waits for a condition, which the argument describes: `the database is ready`. See [`Wait`].
-    pub fn wait<'c>(&'c self, what: &'c str) -> Wait<'c> {
-        Wait::for_call(self, what)
+    pub fn wait<'c>(&'c self, condition: &'c str) -> Wait<'c> {
+        Wait::for_call(self, condition)
     }
 
     /// Start time of the call.
@@ -159,8 +159,8 @@ impl Call {
         // The thread may have the position of an earlier panic that was caught elsewhere.
         panic_positions::forget_panic_position();
         // A handler that panicked is dropped and never polled again, so no broken state is seen.
-        let done = AssertUnwindSafe(handler).catch_unwind();
-        done.map(|done| done.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
+        let outcome = AssertUnwindSafe(handler).catch_unwind();
+        outcome.map(|outcome| outcome.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
     }
 
     /// Waits for a read-only handler, or until the host requests a stop: its work can be dropped.
@@ -226,8 +226,8 @@ impl Call {
     /// All diagnostics, as types of the contract.
     pub(crate) fn take_diagnostics(&self) -> Vec<ProviderDiagnostic> {
         // Taken and not copied: a stream sends the diagnostics of each event once.
-        let said = std::mem::take(&mut *lock_ignoring_poison(&self.said));
-        said.into_iter().map(to_provider_diagnostic).collect()
+        let diags = std::mem::take(&mut *lock_ignoring_poison(&self.said));
+        diags.into_iter().map(to_provider_diagnostic).collect()
     }
 }
 

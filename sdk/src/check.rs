@@ -126,7 +126,7 @@ impl Check {
     #[must_use]
     pub fn length(range: impl RangeBounds<usize> + Send + Sync + 'static) -> Self {
         let ask = move |value: &Value| {
-            let (length, what) = match value {
+            let (length, unit) = match value {
                 Value::String(text) => (text.chars().count(), "character"),
                 _ => (value.children().len(), "element"),
             };
@@ -138,8 +138,8 @@ impl Check {
             let last = [range.end_bound(), range.start_bound()];
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
-            let what = if is_one { what } else { &format!("{what}s") };
-            let reason = format!("must have {} {what}", describe_range(&least, &most));
+            let unit = if is_one { unit } else { &format!("{unit}s") };
+            let reason = format!("must have {} {unit}", describe_range(&least, &most));
             let found = Some(length.to_string());
             Err(CheckError { summary: "Invalid Attribute Value Length", reason, found })
         };
@@ -320,14 +320,14 @@ mod tests {
             0 => Err("must be odd.".to_owned()),
             _ => Ok(()),
         });
-        let words = |words: &[&str]| {
-            Value::list(Type::String, words.iter().map(|word| Value::string(*word)).collect())
+        let list_of = |list_of: &[&str]| {
+            Value::list(Type::String, list_of.iter().map(|word| Value::string(*word)).collect())
         };
         let choice = Check::one_of(&["a", "b"]);
         let table = [
             (wrong(&choice, &Value::string("b")), "passes"),
             (wrong(&choice, &Value::string("c")), "must be one of \"a\", \"b\", and not \"c\""),
-            (wrong(&choice, &words(&["a", "d"])), "must be one of \"a\", \"b\", and not \"d\""),
+            (wrong(&choice, &list_of(&["a", "d"])), "must be one of \"a\", \"b\", and not \"d\""),
             // A value that is not known yet is checked later, when it is.
             (wrong(&choice, &Value::unknown(Type::String)), "passes"),
             (wrong(&Check::range(1..=3_i64), &Value::int(3)), "passes"),
@@ -339,7 +339,7 @@ mod tests {
             // Two characters, of two bytes each.
             (wrong(&Check::length(2..=2), &Value::string("äö")), "passes"),
             (
-                wrong(&Check::length(..2), &words(&["a", "b"])),
+                wrong(&Check::length(..2), &list_of(&["a", "b"])),
                 "must have less than 2 elements, and not 2",
             ),
             (
@@ -361,14 +361,14 @@ mod tests {
         let ask = |kind, a: &Value, b: &Value| {
             Relation::new(kind, &["a", "b"]).check_object(&object(a, b))
         };
-        for (kind, both, one, none, open) in [
+        for (kind, both_set, one_set, none, open) in [
             (RelationKind::Conflicts, false, true, true, true),
             (RelationKind::ExactlyOneOf, false, true, false, true),
             (RelationKind::AtLeastOneOf, true, true, false, true),
             (RelationKind::Together, true, false, true, true),
         ] {
-            assert_eq!(ask(kind, &set, &set).is_ok(), both, "{kind:?}");
-            assert_eq!(ask(kind, &set, &null).is_ok(), one, "{kind:?}");
+            assert_eq!(ask(kind, &set, &set).is_ok(), both_set, "{kind:?}");
+            assert_eq!(ask(kind, &set, &null).is_ok(), one_set, "{kind:?}");
             assert_eq!(ask(kind, &null, &null).is_ok(), none, "{kind:?}");
             // An unknown value may still become null.
             assert_eq!(ask(kind, &unknown, &null).is_ok(), open, "{kind:?}");

@@ -42,8 +42,8 @@ impl CallContext {
 pub(crate) struct PartialResult(Arc<Mutex<Option<Value>>>);
 
 impl PartialResult {
-    pub(crate) fn keep(&self, known: Value) {
-        *lock_ignoring_poison(&self.0) = Some(known);
+    pub(crate) fn keep(&self, partial: Value) {
+        *lock_ignoring_poison(&self.0) = Some(partial);
     }
 
     pub(crate) fn take(&self) -> Option<Value> {

@@ -68,7 +68,7 @@ pub trait Arguments: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// When a field cannot represent its argument.
-    fn from_given_arguments(given: &GivenArguments) -> Answer<Self>;
+    fn from_given_arguments(arguments: &GivenArguments) -> Answer<Self>;
 }
 
 /// A function of any kind.
@@ -88,9 +88,9 @@ pub trait Arguments: Sized + Send + Sync + 'static {
 ///             .parameter(Parameter::of_field_type::<u8>("times", "Number of repetitions."))
 ///     }
 ///
-///     fn call(&self, given: &GivenArguments) -> Answer<Value> {
-///         let text: String = given.get(0)?;
-///         let times: u8 = given.get(1)?;
+///     fn call(&self, arguments: &GivenArguments) -> Answer<Value> {
+///         let text: String = arguments.get(0)?;
+///         let times: u8 = arguments.get(1)?;
 ///         Ok(Value::string(text.repeat(times.into())))
 ///     }
 /// }
@@ -108,7 +108,7 @@ pub trait AnyFunction: Send + Sync + 'static {
     ///
     /// # Errors
     /// When these arguments have no result.
-    fn call(&self, given: &GivenArguments) -> Answer<Value>;
+    fn call(&self, arguments: &GivenArguments) -> Answer<Value>;
 }
 
 /// A typed function.
@@ -119,8 +119,8 @@ impl<F: Function> AnyFunction for TypedFunction<F> {
         F::add_to_signature(Signature::new(F::Result::ty(), ""))
     }
 
-    fn call(&self, given: &GivenArguments) -> Answer<Value> {
-        Ok(F::from_given_arguments(given)?.call()?.to_value())
+    fn call(&self, arguments: &GivenArguments) -> Answer<Value> {
+        Ok(F::from_given_arguments(arguments)?.call()?.to_value())
     }
 }
 
@@ -240,12 +240,13 @@ impl GivenArguments {
     ///
     /// # Errors
     /// When it is absent, or `T` cannot represent it.
-    pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
-        let Some(value) = self.0.get(at) else {
+    pub fn get<T: Field>(&self, index: usize) -> Answer<T> {
+        let Some(value) = self.0.get(index) else {
             // Authors count arguments from 1.
-            return Err(Problem::from_detail(format!("argument {} is missing", at + 1)));
+            return Err(Problem::from_detail(format!("argument {} is missing", index + 1)));
         };
-        T::from_value(value).map_err(|refused| Problem::from_detail(refused.reason).of_argument(at))
+        T::from_value(value)
+            .map_err(|refused| Problem::from_detail(refused.reason).of_argument(index))
     }
 
     /// Reads the arguments from a position on.
@@ -253,7 +254,7 @@ impl GivenArguments {
     /// # Errors
     /// When `T` cannot represent one of them.
     pub fn get_all_from<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
-        (from..self.0.len()).map(|at| self.get(at)).collect()
+        (from..self.0.len()).map(|index| self.get(index)).collect()
     }
 
     /// All arguments, variadic ones at the end.
@@ -275,11 +276,12 @@ pub(crate) fn to_function_error(signature: &FunctionSignature, problem: &Problem
     let text = text.strip_suffix('.').map_or_else(|| text.clone(), str::to_owned);
     let named = || match problem.path().0.first()? {
         Step::Attribute(name) => {
-            let all = signature.parameters.iter().chain(&signature.variadic);
-            all.into_iter().position(|parameter| parameter.name == name.as_str())
+            let parameters = signature.parameters.iter().chain(&signature.variadic);
+            parameters.into_iter().position(|parameter| parameter.name == name.as_str())
         }
         _ => None,
     };
-    let argument = problem.argument_index().or_else(named).and_then(|at| u64::try_from(at).ok());
+    let argument =
+        problem.argument_index().or_else(named).and_then(|index| u64::try_from(index).ok());
     FunctionError { text, argument }
 }

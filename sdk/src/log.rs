@@ -129,15 +129,16 @@ fn render_log_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]
         Level::Error => "error",
     };
     // Only strings: the log reader of a Go host panics on other types here.
-    let own = [("@level", level), ("@message", message), ("@module", "provider")];
-    let own = own.map(|(name, text)| (name.to_owned(), Value::string(text)));
+    let standard_fields = [("@level", level), ("@message", message), ("@module", "provider")];
+    let standard_fields =
+        standard_fields.map(|(name, text)| (name.to_owned(), Value::string(text)));
     let values = values
         .iter()
         // The host reserves keys with this prefix.
         .map(|(name, value)| {
             (name.trim_start_matches('@').to_owned(), Value::string(value.to_log_string()))
         });
-    let line = Value::object(values.chain(own));
+    let line = Value::object(values.chain(standard_fields));
     // Strings in an object can always be encoded as JSON.
     json::encode_untyped(&line).unwrap_or_default()
 }

@@ -218,45 +218,47 @@ impl OwnOrFlattenedNames {
     #[must_use]
     pub const fn list_contains_name(name: &str, names: &[Self]) -> bool {
         // A `const fn` has no `for`.
-        let mut at = 0;
-        while at < names.len() {
-            let found = match names[at] {
-                Self::Own(one) => names_equal(name.as_bytes(), one.as_bytes()),
-                Self::Flattened(all) => Self::list_contains_name(name, all),
+        let mut index = 0;
+        while index < names.len() {
+            let is_found = match names[index] {
+                Self::Own(own_name) => names_equal(name.as_bytes(), own_name.as_bytes()),
+                Self::Flattened(flattened_names) => Self::list_contains_name(name, flattened_names),
             };
-            if found {
+            if is_found {
                 return true;
             }
-            at += 1;
+            index += 1;
         }
         false
     }
 
     /// Whether the two lists share a name.
     #[must_use]
-    pub const fn lists_share_name(some: &[Self], others: &[Self]) -> bool {
-        let mut at = 0;
-        while at < some.len() {
-            let found = match some[at] {
-                Self::Own(one) => Self::list_contains_name(one, others),
-                Self::Flattened(all) => Self::lists_share_name(all, others),
+    pub const fn lists_share_name(names: &[Self], other_names: &[Self]) -> bool {
+        let mut index = 0;
+        while index < names.len() {
+            let is_found = match names[index] {
+                Self::Own(own_name) => Self::list_contains_name(own_name, other_names),
+                Self::Flattened(flattened_names) => {
+                    Self::lists_share_name(flattened_names, other_names)
+                }
             };
-            if found {
+            if is_found {
                 return true;
             }
-            at += 1;
+            index += 1;
         }
         false
     }
 }
 
 /// Comparison of strings. The standard one cannot be used in constants.
-const fn names_equal(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
+const fn names_equal(first: &[u8], second: &[u8]) -> bool {
+    let mut index = 0;
+    while index < first.len() && index < second.len() && first[index] == second[index] {
+        index += 1;
     }
-    at == one.len() && at == other.len()
+    index == first.len() && index == second.len()
 }
 
 /// A struct that describes blocks or nested attributes. Use the derive.
@@ -321,11 +323,11 @@ impl Model for () {
 /// # Errors
 /// When the field cannot represent it.
 pub fn read_attribute<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> {
-    let found = match object {
+    let part = match object {
         Value::Object(object) => object.get(name),
         _ => None,
     };
-    let read = match (found, object) {
+    let read = match (part, object) {
         (Some(value), _) => T::from_value(value),
         (None, Value::Unknown(_)) => T::from_value(&Value::unknown(T::ty())),
         (None, _) => T::from_value(&Value::null(T::ty())),
@@ -415,9 +417,9 @@ pub fn call_replace_condition<T: Field>(
 /// Reads an object, or returns the reason why it cannot be read.
 pub(crate) fn struct_from_object<V: ObjectConversion>(value: &Value) -> Answer<V> {
     V::from_value(value).map_err(|ConversionError { path, reason }| {
-        let place = path.to_string();
-        let place = place.trim_start_matches('.');
-        let detail = format!("Inappropriate value for `{place}`: {reason}.");
+        let path_text = path.to_string();
+        let path_text = path_text.trim_start_matches('.');
+        let detail = format!("Inappropriate value for `{path_text}`: {reason}.");
         Problem::new("Incorrect attribute value", detail).at(path)
     })
 }

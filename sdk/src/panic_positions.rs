@@ -32,8 +32,8 @@ pub(crate) fn forget_panic_position() {
 }
 
 fn record_panic_position(panic: &PanicHookInfo<'_>) {
-    let place = panic.location().map(ToString::to_string);
-    LAST_PANIC_POSITION.with_borrow_mut(|last| *last = place);
+    let position = panic.location().map(ToString::to_string);
+    LAST_PANIC_POSITION.with_borrow_mut(|last| *last = position);
 }
 
 /// Message and position of a panic of this thread: ` at src/pets.rs:7:5: out of luck`.
@@ -41,7 +41,7 @@ pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
     match LAST_PANIC_POSITION.take() {
-        Some(place) => format!(" at {place}: {text}"),
+        Some(position) => format!(" at {position}: {text}"),
         None => format!(": {text}"),
     }
 }

@@ -43,18 +43,18 @@ pub(crate) fn plan_by_rules(
         }
     };
     let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
-    let beside = PriorAndConfigValues { prior: Some(prior), config: Some(&config) };
+    let prior_and_config = PriorAndConfigValues { prior: Some(prior), config: Some(&config) };
     // Before the comparison below: a prior value that the host dropped would look like a change,
     // and plan an update of an unchanged object.
     let proposed =
-        restore_prior_nested::restore_prior_nested_attributes(content, &proposed, beside)
+        restore_prior_nested::restore_prior_nested_attributes(content, &proposed, prior_and_config)
             .unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
     if shape.block.with_null_write_only(&proposed) == *prior {
         return proposed;
     }
-    with_computed_unknown(content, &proposed, beside)
+    with_computed_unknown(content, &proposed, prior_and_config)
 }
 
 /// The configuration with defaults for attributes that the author did not set.
@@ -116,7 +116,10 @@ impl<'s> SchemaAndRules<'s> {
             Some(AttributeKind::Plain(_)) => None,
             None => {
                 let nested = self.block.and_then(|block| block.blocks.get(name));
-                nested.map(|one| Self { nesting: *nesting, ..Self::of_block(&one.block, rules) })
+                nested.map(|nested_attributes| Self {
+                    nesting: *nesting,
+                    ..Self::of_block(&nested_attributes.block, rules)
+                })
             }
         };
         Some((rule, inner))
@@ -161,23 +164,23 @@ impl<'v> PriorAndConfigValues<'v> {
 fn with_computed_unknown(
     content: SchemaAndRules<'_>,
     object: &Value,
-    beside: PriorAndConfigValues<'_>,
+    prior_and_config: PriorAndConfigValues<'_>,
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
         let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else {
             return value.clone();
         };
-        let below = beside.step_into(|object| attribute_or_map_element(object, name));
+        let below = prior_and_config.step_into(|object| attribute_or_map_element(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
-            && is_left_to_provider(beside.config, below.config, value)
+            && is_left_to_provider(prior_and_config.config, below.config, value)
         {
             // A null prior value is not worth keeping: it belongs to a creation, or to a provider
             // version without this attribute.
-            let kept = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
+            let keeps_prior = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
             // A default is in the value already.
-            return match kept || rule.default.is_some() {
+            return match keeps_prior || rule.default.is_some() {
                 true => value.clone(),
                 false => Value::unknown(attribute.implied_type()),
             };
@@ -204,13 +207,14 @@ fn is_left_to_provider(object: Option<&Value>, config: Option<&Value>, value: &V
 fn parts_with_computed_unknown(
     content: SchemaAndRules<'_>,
     value: &Value,
-    beside: PriorAndConfigValues<'_>,
+    prior_and_config: PriorAndConfigValues<'_>,
 ) -> Value {
-    let at = |at: usize| beside.step_into(|list| list.children().get(at));
-    let under = |key: &Str| beside.step_into(|map| attribute_or_map_element(map, key));
+    let child_index =
+        |child_index: usize| prior_and_config.step_into(|list| list.children().get(child_index));
+    let under = |key: &Str| prior_and_config.step_into(|map| attribute_or_map_element(map, key));
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => {
-            return with_computed_unknown(content, value, beside);
+            return with_computed_unknown(content, value, prior_and_config);
         }
         (Nesting::Set, _) => {
             // A changed element of a set is a different element, so neither its prior value nor its
@@ -222,7 +226,9 @@ fn parts_with_computed_unknown(
         }
         (Nesting::List, _) => {
             let items = value.children().iter().enumerate();
-            items.map(|(index, item)| with_computed_unknown(content, item, at(index))).collect()
+            items
+                .map(|(index, item)| with_computed_unknown(content, item, child_index(index)))
+                .collect()
         }
         (Nesting::Map, Value::Map(map)) => {
             map.iter().map(|(key, item)| with_computed_unknown(content, item, under(key))).collect()

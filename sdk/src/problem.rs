@@ -82,15 +82,15 @@ impl Problem {
     /// Sets the attribute at fault: its name, names from the outside in with dots between them, or
     /// a [`Path`].
     #[must_use]
-    pub fn at(mut self, place: impl Into<ProblemPath>) -> Self {
-        self.first.path = place.into().0;
+    pub fn at(mut self, path: impl Into<ProblemPath>) -> Self {
+        self.first.path = path.into().0;
         self
     }
 
     /// Sets the argument of a function at fault, from 0.
     #[must_use]
-    pub fn of_argument(mut self, at: usize) -> Self {
-        self.first.argument = Some(at);
+    pub fn of_argument(mut self, index: usize) -> Self {
+        self.first.argument = Some(index);
         self
     }
 
@@ -139,8 +139,8 @@ impl Problem {
 
     /// The problems as diagnostics. `doing` is the summary of those without one.
     pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
-        let all = std::iter::once(self.first).chain(self.more);
-        all.map(move |SingleError { summary, detail, path, .. }| {
+        let problems = std::iter::once(self.first).chain(self.more);
+        problems.map(move |SingleError { summary, detail, path, .. }| {
             // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
             let detail = without_error_numbers(detail);
@@ -149,9 +149,9 @@ impl Problem {
     }
 
     fn with_default_summary(mut self, summary: String) -> Self {
-        let all = std::iter::once(&mut self.first).chain(&mut self.more);
-        for one in all {
-            one.summary.get_or_insert_with(|| summary.clone());
+        let problems = std::iter::once(&mut self.first).chain(&mut self.more);
+        for problem in problems {
+            problem.summary.get_or_insert_with(|| summary.clone());
         }
         self
     }
@@ -160,10 +160,10 @@ impl Problem {
 /// Prints the problems unchanged, so that a failing test is readable.
 impl fmt::Debug for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, one) in std::iter::once(&self.first).chain(&self.more).enumerate() {
-            let gap = if at == 0 { "" } else { "\n" };
-            let summary = one.summary.as_deref().unwrap_or("?");
-            write!(f, "{gap}{summary}: {}", one.detail)?;
+        for (index, problem) in std::iter::once(&self.first).chain(&self.more).enumerate() {
+            let gap = if index == 0 { "" } else { "\n" };
+            let summary = problem.summary.as_deref().unwrap_or("?");
+            write!(f, "{gap}{summary}: {}", problem.detail)?;
         }
         Ok(())
     }
@@ -182,10 +182,10 @@ fn error_with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        let words = cause.to_string();
+        let message = cause.to_string();
         // Many errors have the words of their source in their own.
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
         }
         source = cause.source();
     }
@@ -282,7 +282,10 @@ mod tests {
         let diagnostics: Vec<_> = problem.diagnostics("later").collect();
         assert_eq!(diagnostics[1].path, Some(Path::root().attribute("c").attribute("d")));
         let without = Problem::from_detail("a").diagnostics("Unable to read x");
-        assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
+        assert_eq!(
+            without.map(|diagnostic| diagnostic.summary).collect::<Vec<_>>(),
+            ["Unable to read x"]
+        );
     }
 
     #[test]
@@ -292,17 +295,21 @@ mod tests {
             later().and(later()).deferral_reason(),
             Some(DeferredReason::AbsentPrerequisite)
         );
-        for both in [later().and(Problem::from_detail("a")), Problem::from_detail("a").and(later())]
+        for combined in
+            [later().and(Problem::from_detail("a")), Problem::from_detail("a").and(later())]
         {
-            assert_eq!((both.deferral_reason(), format!("{both:?}")), (None, "?: a".to_owned()));
+            assert_eq!(
+                (combined.deferral_reason(), format!("{combined:?}")),
+                (None, "?: a".to_owned())
+            );
         }
     }
 
     #[test]
     fn no_problem_is_a_good_answer() {
         assert_eq!(Problem::fail_if_any([]), Ok(()));
-        let both =
+        let combined =
             Problem::fail_if_any([Problem::new("a", ""), Problem::new("b", "")]).unwrap_err();
-        assert_eq!(format!("{both:?}"), "a: \nb: ");
+        assert_eq!(format!("{combined:?}"), "a: \nb: ");
     }
 }

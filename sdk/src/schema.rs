@@ -206,11 +206,11 @@ impl Rules {
     /// Whether any part, nested ones included, has a default.
     #[must_use]
     pub fn have_defaults(&self) -> bool {
-        let has = |rule: &PartRules| {
+        let has_default = |rule: &PartRules| {
             rule.default.is_some()
                 || rule.inner.as_ref().is_some_and(|inner| inner.rules.have_defaults())
         };
-        self.parts.values().any(has)
+        self.parts.values().any(has_default)
     }
 
     /// Whether a change of any part, nested ones included, may force replacement.

@@ -484,9 +484,9 @@ impl ProviderHandlers for Server {
     }
 }
 
-fn unsupported_type_problem(what: &str, name: &str) -> Problem {
-    let detail = format!("The provider has no {what} called {name:?}.");
-    Problem::new(format!("Unsupported {what}"), detail)
+fn unsupported_type_problem(kind: &str, name: &str) -> Problem {
+    let detail = format!("The provider has no {kind} called {name:?}.");
+    Problem::new(format!("Unsupported {kind}"), detail)
 }
 
 #[cfg(test)]

@@ -244,8 +244,8 @@ impl TestObject {
     /// When there is no such attribute: the test is wrong.
     #[must_use]
     pub fn get(&self, name: &str) -> &Value {
-        let found = Path::root().attribute(name).find(self.object.value());
-        found.expect("the object has the attribute that the test asks for")
+        let part = Path::root().attribute(name).find(self.object.value());
+        part.expect("the object has the attribute that the test asks for")
     }
 
     /// Reads, and plans a configuration. Omitted attributes are null.
@@ -537,14 +537,14 @@ fn complete_config<'n>(
     block: &Block,
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Plain, Refusal> {
-    let mut all: Vec<(Str, Value)> = Vec::new();
+    let mut attributes: Vec<(Str, Value)> = Vec::new();
     // A host sends all attributes, with null for what the author did not set.
     for (name, attribute) in &block.attributes {
-        all.push((name.clone(), Value::null(attribute.implied_type())));
+        attributes.push((name.clone(), Value::null(attribute.implied_type())));
     }
     // Later pairs win, so these replace the nulls.
-    all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
-    let config = block.coerce(&Value::object(all));
+    attributes.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
+    let config = block.coerce(&Value::object(attributes));
     config
         .map(without_marks)
         .map_err(|reason| Refusal(format!("{}: {}", reason.path, reason.reason)))
@@ -564,9 +564,9 @@ async fn provider_schema(server: &Server) -> Result<ProviderSchema, Refusal> {
 ///
 /// # Panics
 /// When called from async code.
-pub fn wait<T>(asked: impl Future<Output = T>) -> T {
+pub fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(asked)
+    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(future)
 }
 
 /// A map of strings, as for `keepers` and `triggers`.

@@ -118,10 +118,10 @@ pub struct Wait<'c> {
 }
 
 impl<'c> Wait<'c> {
-    pub(crate) fn for_call(call: &'c Call, what: &'c str) -> Self {
+    pub(crate) fn for_call(call: &'c Call, condition: &'c str) -> Self {
         let (every, at_most) = (Duration::from_secs(1), Duration::from_secs(20 * 60));
         let doubling_to = Duration::ZERO;
-        Self { call, what, every, doubling_to, at_most: call.timeout(at_most) }
+        Self { call, what: condition, every, doubling_to, at_most: call.timeout(at_most) }
     }
 
     /// Sets the pause between two polls.
@@ -149,22 +149,23 @@ impl<'c> Wait<'c> {
     {
         let mut pause = self.every;
         loop {
-            if let Some(found) = ask().await? {
-                return Ok(found);
+            if let Some(result) = ask().await? {
+                return Ok(result);
             }
             // From the beginning of the call and not of this wait: the author's timeout is for the
             // whole operation, which may wait several times.
             let waited = self.call.started_at().elapsed();
-            let left = self.at_most.saturating_sub(waited);
-            if left.is_zero() {
-                let (at_most, what) = (self.at_most.as_secs_f64(), self.what);
-                let detail = format!("Waited {at_most}s until {what}, which has not happened.");
+            let remaining = self.at_most.saturating_sub(waited);
+            if remaining.is_zero() {
+                let (at_most, condition) = (self.at_most.as_secs_f64(), self.what);
+                let detail =
+                    format!("Waited {at_most}s until {condition}, which has not happened.");
                 return Err(Problem::new("Timed out", detail));
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
             tokio::select! {
                 // At most until the timeout, so that a last attempt is made at its end.
-                () = tokio::time::sleep(pause.min(left)) => {}
+                () = tokio::time::sleep(pause.min(remaining)) => {}
                 () = self.call.stop.wait_until_requested() => {
                     let detail = format!("Stopped waiting until {}.", self.what);
                     return Err(Problem::new("Interrupted", detail));

@@ -182,11 +182,11 @@ impl<T> UpgradersByVersion<T> {
     }
 
     /// `what` names the version: of the schema, or of the identity.
-    fn upgrade_to_newest(&self, stored: &StoredValue, what: &str) -> Answer<T> {
+    fn upgrade_to_newest(&self, stored: &StoredValue, kind: &str) -> Answer<T> {
         // No other upgrade can replace it: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(
-                "The object was stored with version {} of its {what}, and the provider has no \
+                "The object was stored with version {} of its {kind}, and the provider has no \
                  upgrade from that version to the newest. This is a bug in the provider.",
                 stored.version
             );

@@ -88,7 +88,7 @@ impl ArchiveRequest<'_> {
 
     /// Entries of the archive.
     fn entries(&self) -> Result<Vec<ArchiveEntry>, CollectError> {
-        let given = |name: &str, text: &str| ArchiveEntry {
+        let entry = |name: &str, text: &str| ArchiveEntry {
             name: name.to_owned(),
             content: EntryContent::Given(text.to_owned()),
             mode: None,
@@ -105,12 +105,12 @@ impl ArchiveRequest<'_> {
             return Ok(vec![collect_entries::collect_file(file)?]);
         }
         if let Some(name) = self.content_filename {
-            return Ok(vec![given(name, self.content.unwrap_or_default())]);
+            return Ok(vec![entry(name, self.content.unwrap_or_default())]);
         }
         // Of several with one name the last counts, and they are in the order of their names.
         let named: BTreeMap<_, _> =
             self.source.iter().map(|source| (&source.filename, &source.content)).collect();
-        Ok(named.into_iter().map(|(name, text)| given(name, text)).collect())
+        Ok(named.into_iter().map(|(name, text)| entry(name, text)).collect())
     }
 }
 

@@ -51,11 +51,11 @@ pub(super) enum CollectError {
 
 /// A single file, named by the last part of its path.
 pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
-    let found = fs::metadata(path).ok().filter(|found| !found.is_dir());
-    let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
+    let metadata = fs::metadata(path).ok().filter(|metadata| !metadata.is_dir());
+    let Some(metadata) = metadata else { return Err(CollectError::NoFile(path.to_owned())) };
     let path = PathBuf::from(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mode = file_mode::mode_from_metadata(&found);
+    let mode = file_mode::mode_from_metadata(&metadata);
     Ok(ArchiveEntry { name, content: EntryContent::File(path), mode })
 }
 
@@ -70,18 +70,23 @@ pub(super) struct Exclusions<'o> {
 /// All files of a directory, sorted by name.
 pub(super) fn collect_dir(
     path: &str,
-    left: &Exclusions<'_>,
+    excluded: &Exclusions<'_>,
 ) -> Result<Vec<ArchiveEntry>, CollectError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(CollectError::NoDir(path.to_owned()));
         }
         Err(error) => return Err(CollectError::Unreadable { path: path.into(), error }),
-        Ok(found) if !found.is_dir() => return Err(CollectError::FileForDir(path.to_owned())),
+        Ok(metadata) if !metadata.is_dir() => {
+            return Err(CollectError::FileForDir(path.to_owned()));
+        }
         Ok(_) => {}
     }
-    let mut search =
-        DirSearch { excluded: compile_exclude_patterns(left.excluded)?, left, found: Vec::new() };
+    let mut search = DirSearch {
+        excluded: compile_exclude_patterns(excluded.excluded)?,
+        left: excluded,
+        found: Vec::new(),
+    };
     search.walk_dir(Path::new(path), "", 0)?;
     match search.found.is_empty() {
         true => Err(CollectError::Empty),
@@ -130,17 +135,17 @@ impl DirSearch<'_> {
         let listed = fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut listed = listed.map_err(|error| unreadable(directory, error))?;
         listed.sort_by_key(fs::DirEntry::file_name);
-        for one in listed {
-            let path = one.path();
-            let name = format!("{prefix}{}", one.file_name().to_string_lossy());
+        for entry in listed {
+            let path = entry.path();
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if self.excluded.is_match(&name) {
                 continue;
             }
-            let kind = one.file_type().map_err(|error| unreadable(&path, error))?;
+            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
             // Links are followed.
-            let found = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
-            if !found.is_dir() {
-                let mode = file_mode::mode_from_metadata(&found);
+            let metadata = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
+            if !metadata.is_dir() {
+                let mode = file_mode::mode_from_metadata(&metadata);
                 self.found.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
             } else if !kind.is_symlink() || !self.left.linked_dirs {
                 self.walk_dir(&path, &format!("{name}/"), depth + 1)?;

@@ -105,18 +105,19 @@ impl_archive_request!(ArchiveModelInput ArchiveModel);
 impl ArchiveModelDraft {
     /// Checks the configuration.
     pub(super) fn validate(&self) -> Answer<()> {
-        let others = [&self.source_file, &self.source_content, &self.source_content_filename];
-        let is_meant = others.into_iter().all(Attr::is_null);
+        let other_sources =
+            [&self.source_file, &self.source_content, &self.source_content_filename];
+        let is_meant = other_sources.into_iter().all(Attr::is_null);
         archive_request::check_excludes_allowed(is_meant || self.excludes.is_null())
     }
 }
 
 impl ArchiveModelComputed {
     /// Attributes of a finished archive.
-    pub(super) fn of_result(made: ArchiveResult) -> Self {
-        let digests = made.digests;
+    pub(super) fn of_result(result: ArchiveResult) -> Self {
+        let digests = result.digests;
         Self {
-            output_size: made.size,
+            output_size: result.size,
             output_md5: digests.md5,
             output_sha: digests.sha1.clone(),
             output_sha256: digests.sha256,

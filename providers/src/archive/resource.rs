@@ -25,12 +25,12 @@ impl Resource for ArchiveFileResource {
 
     async fn read(&self, call: Read<ArchiveModel>) -> Answer<Option<ArchiveModel>> {
         let current = call.current;
-        let (current, made) = run_blocking(move || {
-            let made = current.archive_request().create_archive()?;
-            Ok((current, made))
+        let (current, result) = run_blocking(move || {
+            let result = current.archive_request().create_archive()?;
+            Ok((current, result))
         })
         .await?;
-        let computed = ArchiveModelComputed::of_result(made);
+        let computed = ArchiveModelComputed::of_result(result);
         Ok(Some(ArchiveModel {
             output_size: computed.output_size,
             output_md5: computed.output_md5,

@@ -25,11 +25,11 @@ fn set(name: &'static str, items: &[&str]) -> Set {
 }
 
 fn sources(files: &[(&str, &str)]) -> Set {
-    let one = |(name, content): &(&str, &str)| {
+    let source = |(name, content): &(&str, &str)| {
         Value::object([("content", Value::string(*content)), ("filename", Value::string(*name))])
     };
     let ty = Type::object([("content", Type::String), ("filename", Type::String)]);
-    ("source", Value::set(ty, files.iter().map(one).collect()))
+    ("source", Value::set(ty, files.iter().map(source).collect()))
 }
 
 async fn pack(config: Vec<Set>) -> Result<Value, Refusal> {
@@ -57,25 +57,26 @@ fn tree() -> tempfile::TempDir {
 
 /// Modes and names that common programs list for an archive.
 fn listed(directory: &Path, form: &str, file: &str) -> Option<String> {
-    let words = match form {
+    let command = match form {
         "zip" => vec!["unzip", "-Z", "-s", file],
         _ => vec!["tar", "-tvzf", file],
     };
-    let told = run_test_program(directory, &words, "")?;
-    let files = told.lines().filter(|line| line.starts_with('-'));
-    let shown = files.map(|line| {
-        let words: Vec<_> = line.split_whitespace().collect();
-        format!("{} {}", words[0], words[words.len() - 1])
+    let output = run_test_program(directory, &command, "")?;
+    let files = output.lines().filter(|line| line.starts_with('-'));
+    let entries = files.map(|line| {
+        let command: Vec<_> = line.split_whitespace().collect();
+        format!("{} {}", command[0], command[command.len() - 1])
     });
-    Some(shown.collect::<Vec<_>>().join("\n"))
+    Some(entries.collect::<Vec<_>>().join("\n"))
 }
 
 #[tokio::test]
 async fn a_directory_is_packed_without_what_is_excluded() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
-    let all = "a.txt b.md linked/f.txt other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt";
+    let all_files =
+        "a.txt b.md linked/f.txt other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt";
     let table: [(&[&str], bool, &str); 6] = [
-        (&[], false, all),
+        (&[], false, all_files),
         (&[], true, "a.txt b.md other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt"),
         (&["sub/**", "linked"], false, "a.txt b.md other/f.txt z.txt"),
         (&["*.txt"], true, "b.md other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md"),
@@ -93,10 +94,10 @@ async fn a_directory_is_packed_without_what_is_excluded() {
             ];
             let first = pack(config.clone()).await.unwrap();
             assert_eq!(pack(config).await, Ok(first));
-            let Some(found) = listed(out.path(), form, "new/out") else { return };
+            let Some(listing) = listed(out.path(), form, "new/out") else { return };
             let expected: Vec<_> =
                 expected.split(' ').map(|name| format!("-rw-r----- {name}")).collect();
-            assert_eq!(found, expected.join("\n"), "{form} {excludes:?}");
+            assert_eq!(listing, expected.join("\n"), "{form} {excludes:?}");
         }
     }
 }
@@ -110,10 +111,10 @@ async fn single_files_and_texts_are_packed_with_the_mode_that_is_asked_for() {
         (vec![sources(&[("b", "2"), ("a/c", "1"), ("a", "3")])], "a a/c b"),
     ];
     for form in ["zip", "tar.gz"] {
-        for (what, expected) in &cases {
+        for (source, expected) in &cases {
             let to = path("output_path", &out.path().join("out"));
             let config =
-                [vec![text("type", form), to, text("output_file_mode", "0755")], what.clone()];
+                [vec![text("type", form), to, text("output_file_mode", "0755")], source.clone()];
             let answer = pack(config.concat()).await.unwrap();
             let bytes = fs::read(out.path().join("out")).unwrap();
             assert_eq!(
@@ -121,10 +122,10 @@ async fn single_files_and_texts_are_packed_with_the_mode_that_is_asked_for() {
                 Value::int(i64::try_from(bytes.len()).unwrap())
             );
             assert_eq!(get(&answer, "id"), get(&answer, "output_sha"));
-            let Some(found) = listed(out.path(), form, "out") else { return };
+            let Some(listing) = listed(out.path(), form, "out") else { return };
             let expected: Vec<_> =
                 expected.split(' ').map(|name| format!("-rwxr-xr-x {name}")).collect();
-            assert_eq!(found, expected.join("\n"), "{form}");
+            assert_eq!(listing, expected.join("\n"), "{form}");
         }
     }
 }
@@ -156,26 +157,26 @@ async fn a_resource_sees_what_it_is_made_of_change() {
 async fn what_cannot_be_packed_is_refused() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     symlink(tree.path(), tree.path().join("sub/round")).unwrap();
-    let (here, to) = (tree.path(), path("output_path", &out.path().join("out")));
-    let dir = || path("source_dir", here);
-    let missing = || path("source_dir", &here.join("no"));
+    let (source_dir, to) = (tree.path(), path("output_path", &out.path().join("out")));
+    let dir = || path("source_dir", source_dir);
+    let missing = || path("source_dir", &source_dir.join("no"));
     let table = [
         (vec![], "Invalid Attribute Combination"),
-        (vec![dir(), path("source_file", here)], "Invalid Attribute Combination"),
+        (vec![dir(), path("source_file", source_dir)], "Invalid Attribute Combination"),
         (vec![dir(), sources(&[("a", "b")])], "Invalid Attribute Combination"),
         (
-            vec![path("source_file", here), set("excludes", &["a"])],
+            vec![path("source_file", source_dir), set("excludes", &["a"])],
             "can be used only with `source_dir`",
         ),
         (vec![text("type", "rar"), missing()], "must be \"zip\" or \"tar.gz\", and is \"rar\""),
         (vec![missing()], "could not archive missing directory"),
-        (vec![path("source_dir", &here.join("a.txt"))], "directory that is a file"),
-        (vec![path("source_file", &here.join("no"))], "could not archive missing file"),
+        (vec![path("source_dir", &source_dir.join("a.txt"))], "directory that is a file"),
+        (vec![path("source_file", &source_dir.join("no"))], "could not archive missing file"),
         (vec![dir(), set("excludes", &["**"])], "would be empty"),
         (vec![dir(), set("excludes", &["[a"])], "`excludes` must have patterns"),
         (vec![dir()], "cycle"),
         (vec![missing(), text("output_file_mode", "rw")], "`output_file_mode` must have octal"),
-        (vec![missing(), path("output_path", &here.join("a.txt/b"))], "Output path error"),
+        (vec![missing(), path("output_path", &source_dir.join("a.txt/b"))], "Output path error"),
     ];
     for (with, expected) in table {
         let config = [vec![text("type", "zip"), to.clone()], with].concat();

@@ -38,8 +38,8 @@ impl DataSource for ExternalDataSource {
 
     async fn read(&self, call: ReadData<ExternalModel>) -> Answer<ExternalModelComputed> {
         let config = call.config;
-        let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
-        let Some(program) = words.next() else {
+        let mut words_of_command = config.program.iter().flatten().filter(|word| !word.is_empty());
+        let Some(program) = words_of_command.next() else {
             let detail = "`program` has no element that names the program to run.";
             return Err(program_attribute_problem("External Program Missing", detail));
         };
@@ -49,7 +49,7 @@ impl DataSource for ExternalDataSource {
         let directory = config.working_dir.filter(|directory| !directory.is_empty());
 
         let mut command = child_command(program);
-        command.args(words);
+        command.args(words_of_command);
         if let Some(directory) = &directory {
             command.current_dir(directory);
         }
@@ -94,13 +94,13 @@ fn not_started_problem(program: &str, directory: Option<&String>, error: &io::Er
 }
 
 fn exit_problem(program: &str, output: &Output) -> Problem {
-    let words = String::from_utf8_lossy(&output.stderr);
-    let words = match &*words {
+    let message = String::from_utf8_lossy(&output.stderr);
+    let message = match &*message {
         "" => "The program printed nothing to its standard error.".to_owned(),
-        words => format!("Error Message: {words}"),
+        message => format!("Error Message: {message}"),
     };
     let detail =
-        format!("The program failed.\n\nProgram: {program}\n{words}\nState: {}", output.status);
+        format!("The program failed.\n\nProgram: {program}\n{message}\nState: {}", output.status);
     program_attribute_problem("External Program Execution Failed", detail)
 }
 
@@ -118,8 +118,8 @@ mod tests {
     type Set = (&'static str, Value);
 
     fn shell(script: &str) -> Set {
-        let words = ["sh", "-c", script].map(Value::string);
-        ("program", Value::list(Type::String, words.to_vec()))
+        let command = ["sh", "-c", script].map(Value::string);
+        ("program", Value::list(Type::String, command.to_vec()))
     }
 
     async fn ask(config: impl IntoIterator<Item = Set>) -> Result<Value, Refusal> {
@@ -152,23 +152,23 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let name = directory.path().canonicalize().unwrap();
         let name = name.to_str().unwrap();
-        let place = ("working_dir", Value::string(name));
-        let found = ask([shell("printf '{\"at\":\"%s\"}' \"$(pwd -P)\""), place]).await;
-        assert_eq!(found, Ok(strings([("at", name)])));
+        let working_dir = ("working_dir", Value::string(name));
+        let result = ask([shell("printf '{\"at\":\"%s\"}' \"$(pwd -P)\""), working_dir]).await;
+        assert_eq!(result, Ok(strings([("at", name)])));
     }
 
     #[tokio::test]
     async fn what_is_null_or_empty_is_no_word_of_the_program_and_no_part_of_the_query() {
-        let words = vec![Value::string(""), Value::string("cat"), Value::null(Type::String)];
+        let command = vec![Value::string(""), Value::string("cat"), Value::null(Type::String)];
         let query = [("a", Value::null(Type::String)), ("b", Value::string("x"))];
-        let program = ("program", Value::list(Type::String, words));
+        let program = ("program", Value::list(Type::String, command));
         let query = ("query", Value::map(Type::String, query));
         assert_eq!(ask([program, query]).await, Ok(strings([("b", "x")])));
     }
 
     #[tokio::test]
     async fn a_program_that_does_not_answer_is_refused() {
-        let list = |words: Vec<Value>| ("program", Value::list(Type::String, words));
+        let list = |command: Vec<Value>| ("program", Value::list(Type::String, command));
         let table = [
             (vec![list(vec![])], "`program` must"),
             (vec![list(vec![Value::string("")])], "External Program Missing"),

@@ -110,8 +110,8 @@ impl DataSource for HttpDataSource {
             identity: config.client_cert_pem.as_deref().zip(config.client_key_pem.as_deref()),
             is_insecure: config.insecure.unwrap_or(false),
         };
-        let patience = config.retry.as_ref().map(RetryBlock::retry_policy).unwrap_or_default();
-        let response = send_request::send_with_retries(&settings, patience).await;
+        let retry_policy = config.retry.as_ref().map(RetryBlock::retry_policy).unwrap_or_default();
+        let response = send_request::send_with_retries(&settings, retry_policy).await;
         let Response { status, headers, body } =
             response.map_err(|failure| failure_to_problem(&failure))?;
         if std::str::from_utf8(&body).is_err() {

@@ -98,23 +98,24 @@ enum FailedAttempt {
 /// Asks until there is an answer.
 pub(super) async fn send_with_retries(
     settings: &RequestArguments<'_>,
-    patience: RetryPolicy,
+    retry_policy: RetryPolicy,
 ) -> Result<Response, Failure> {
     let request = Arc::new(build_request(settings)?);
     let agent = build_agent(settings, proxy_for(settings)?)?;
-    let mut wait = patience.first.min(patience.most);
+    let mut wait = retry_policy.first.min(retry_policy.most);
     let mut attempts = 1;
     loop {
         let (agent, request) = (agent.clone(), Arc::clone(&request));
         // Asking blocks, so it is done elsewhere.
-        let done = tokio::task::spawn_blocking(move || send_once(&agent, &request)).await;
-        let last = match done.unwrap_or_else(|error| Err(FailedAttempt::Never(error.to_string()))) {
-            Ok(response) => return Ok(response),
-            Err(last) => last,
-        };
-        let is_last = matches!(last, FailedAttempt::Never(_)) || attempts > patience.retries;
+        let sent = tokio::task::spawn_blocking(move || send_once(&agent, &request)).await;
+        let failure =
+            match sent.unwrap_or_else(|error| Err(FailedAttempt::Never(error.to_string()))) {
+                Ok(response) => return Ok(response),
+                Err(failure) => failure,
+            };
+        let is_last = matches!(failure, FailedAttempt::Never(_)) || attempts > retry_policy.retries;
         let (method, url) = (settings.method.to_owned(), redact_url::redact_url(settings.url));
-        let asked = match last {
+        let requested_pause = match failure {
             FailedAttempt::Body(reason) => return Err(Failure::Body(reason)),
             FailedAttempt::Late if is_last => {
                 let timeout = settings.timeout.unwrap_or_default();
@@ -123,11 +124,11 @@ pub(super) async fn send_with_retries(
             FailedAttempt::Again(reason, _) | FailedAttempt::Never(reason) if is_last => {
                 return Err(Failure::NoAnswer { method, url, attempts, reason });
             }
-            FailedAttempt::Again(_, asked) => asked,
+            FailedAttempt::Again(_, requested_pause) => requested_pause,
             _ => None,
         };
-        tokio::time::sleep(asked.unwrap_or(wait)).await;
-        wait = (wait * 2).min(patience.most);
+        tokio::time::sleep(requested_pause.unwrap_or(wait)).await;
+        wait = (wait * 2).min(retry_policy.most);
         attempts += 1;
     }
 }
@@ -151,9 +152,10 @@ fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Respons
     })?;
     let status = response.status();
     if status == 429 || (status.as_u16() >= 500 && status != 501) {
-        let asked = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok());
-        let asked = asked.filter(|_| status == 429 || status == 503).and_then(parse_retry_after);
-        return Err(FailedAttempt::Again(format!("unexpected HTTP status {status}"), asked));
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok());
+        let retry_after =
+            retry_after.filter(|_| status == 429 || status == 503).and_then(parse_retry_after);
+        return Err(FailedAttempt::Again(format!("unexpected HTTP status {status}"), retry_after));
     }
     let names = response.headers().keys().map(|name| {
         let values = response.headers().get_all(name).iter();
@@ -231,23 +233,23 @@ pub(super) fn check_url(url: &impl AsRef<str>) -> Result<(), String> {
 /// host. Control characters are not escaped, so that they are refused.
 fn escape_url(url: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
-    let host = url.find("://").map_or(0, |at| at + 3);
-    let Some(path) = url[host..].find(['/', '?', '#']).map(|at| host + at) else {
+    let host = url.find("://").map_or(0, |index| index + 3);
+    let Some(path) = url[host..].find(['/', '?', '#']).map(|index| host + index) else {
         return url.into();
     };
     if url[path..].chars().all(is_plain) {
         return url.into();
     }
-    let mut whole = url[..path].to_owned();
+    let mut escaped = url[..path].to_owned();
     for c in url[path..].chars() {
         match is_plain(c) {
-            true => whole.push(c),
+            true => escaped.push(c),
             false => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| {
-                whole.push_str(&format!("%{byte:02X}"));
+                escaped.push_str(&format!("%{byte:02X}"));
             }),
         }
     }
-    whole.into()
+    escaped.into()
 }
 
 fn invalid_request_failure(
@@ -331,7 +333,10 @@ fn check_client_certificate(
     chain: &[Certificate<'_>],
     key: &PrivateKey<'_>,
 ) -> Result<(), Failure> {
-    let chain = chain.iter().map(|one| CertificateDer::from(one.der()).into_owned()).collect();
+    let chain = chain
+        .iter()
+        .map(|certificate| CertificateDer::from(certificate.der()).into_owned())
+        .collect();
     let refused = match PrivateKeyDer::try_from(key.der().to_vec()) {
         Ok(key) => {
             CertifiedKey::from_der(chain, key, &formwork_plugin_protocol::crypto_provider()).err()
@@ -416,8 +421,8 @@ mod tests {
     #[test]
     fn a_proxy_forwards_a_plain_request_and_its_redirect() {
         let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n";
-        let found = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-        let (address, serving) = serve(vec![redirect.into(), found.into()]);
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        let (address, serving) = serve(vec![redirect.into(), response.into()]);
         let settings = arguments("http://here.invalid:81/a");
         let proxy = proxy::parse_proxy(&format!("http://{address}")).unwrap();
         let agent = build_agent(&settings, Some(proxy)).unwrap();

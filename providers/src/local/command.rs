@@ -95,10 +95,10 @@ impl CommandModelInput {
     }
 
     fn exit_problem(&self, output: &Output) -> Problem {
-        let words = output_text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
+        let message = output_text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
         let detail = format!(
             "The command failed. If that is expected, set `allow_non_zero_exit_code`.\n\n\
-             Command: {}\nStandard error: {words}\nState: {}",
+             Command: {}\nStandard error: {message}\nState: {}",
             self.command, output.status
         );
         Problem::new("Command Execution Failed", detail).at("command")
@@ -120,8 +120,8 @@ mod tests {
     type Set = (&'static str, Value);
 
     fn shell(script: &str) -> Vec<Set> {
-        let words = ["-c", script].map(Value::string).to_vec();
-        let arguments = [words, vec![Value::null(Type::String)]].concat();
+        let command = ["-c", script].map(Value::string).to_vec();
+        let arguments = [command, vec![Value::null(Type::String)]].concat();
         vec![("command", Value::string("sh")), ("arguments", Value::list(Type::String, arguments))]
     }
 
@@ -140,13 +140,13 @@ mod tests {
         let name = name.to_str().unwrap();
         let more =
             vec![("stdin", Value::string("in ")), ("working_directory", Value::string(name))];
-        let said = run([shell("cat; pwd -P"), more.clone()].concat()).await.unwrap();
-        assert_eq!(get(&said, "stdout"), Value::string(format!("in {name}\n")));
-        assert_eq!(get(&said, "stderr"), Value::null(Type::String));
-        assert_eq!(get(&said, "exit_code"), Value::int(0));
+        let output = run([shell("cat; pwd -P"), more.clone()].concat()).await.unwrap();
+        assert_eq!(get(&output, "stdout"), Value::string(format!("in {name}\n")));
+        assert_eq!(get(&output, "stderr"), Value::null(Type::String));
+        assert_eq!(get(&output, "exit_code"), Value::int(0));
         let mut passing = TestEphemeral::new(provider(), "local_command").await.unwrap();
         let opened = passing.open(&[shell("cat; pwd -P"), more].concat()).await.unwrap();
-        assert_eq!(get(&opened, "stdout"), get(&said, "stdout"));
+        assert_eq!(get(&opened, "stdout"), get(&output, "stdout"));
     }
 
     #[tokio::test]
@@ -155,10 +155,10 @@ mod tests {
         let refusal = run(config.clone()).await.unwrap_err();
         assert!(refusal.0.contains("Standard error: why"), "{refusal:?}");
         let allowed = ("allow_non_zero_exit_code", Value::Bool(true));
-        let said = run([config, vec![allowed]].concat()).await.unwrap();
-        assert_eq!(get(&said, "exit_code"), Value::int(3));
-        assert_eq!(get(&said, "stderr"), Value::string("why\n"));
-        assert_eq!(get(&said, "stdout"), Value::null(Type::String));
+        let output = run([config, vec![allowed]].concat()).await.unwrap();
+        assert_eq!(get(&output, "exit_code"), Value::int(3));
+        assert_eq!(get(&output, "stderr"), Value::string("why\n"));
+        assert_eq!(get(&output, "stdout"), Value::null(Type::String));
     }
 
     #[tokio::test]

@@ -23,7 +23,7 @@ impl Function for DirExists {
         let wrong =
             |reason: String| Err(Problem::from_detail(format!("{path:?} {reason}")).at("path"));
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => Ok(true),
+            Ok(metadata) if metadata.is_dir() => Ok(true),
             Ok(_) => wrong("exists, but it is not a directory".to_owned()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => wrong(format!("cannot be looked at: {error}")),

@@ -58,7 +58,7 @@ impl Resource for LocalFileResource {
         let planned = call.planned;
         run_blocking(move || {
             let text = planned.content.or(planned.sensitive_content);
-            let given = ContentSource {
+            let source = ContentSource {
                 text: text.as_deref(),
                 base64: planned.content_base64.as_deref(),
                 source: planned.source.as_deref(),
@@ -68,7 +68,7 @@ impl Resource for LocalFileResource {
                 permission: &planned.file_permission,
                 dir_permission: &planned.directory_permission,
             };
-            Ok(FileModelComputed { digests: given.write(&file)? })
+            Ok(FileModelComputed { digests: source.write(&file)? })
         })
         .await
     }
@@ -145,14 +145,14 @@ mod tests {
         let path = directory.path().join("file");
         let source = directory.path().join("source");
         fs::write(&source, [0, 1, 255]).unwrap();
-        let given = [
+        let sources = [
             ("sensitive_content", Value::string("s"), b"s".to_vec()),
             ("content_base64", Value::string("AP8="), vec![0, 255]),
             ("content_base64", Value::string("aGFs\nbG8=\n"), b"hallo".to_vec()),
             ("source", Value::string(source.to_str().unwrap()), vec![0, 1, 255]),
             ("content", Value::string(""), vec![]),
         ];
-        for (name, value, bytes) in given {
+        for (name, value, bytes) in sources {
             let mut life = TestObject::new(provider(), "local_file").await.unwrap();
             life.apply([named(&path), (name, value)]).await.unwrap();
             assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");

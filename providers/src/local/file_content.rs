@@ -91,8 +91,8 @@ impl ContentSource<'_> {
 /// Writes a file, and creates its missing parent directories. The permissions apply to what is
 /// created; those of existing files and directories do not change.
 fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
-    let fail = |what: &str, error: io::Error| {
-        let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
+    let fail = |action: &str, error: io::Error| {
+        let detail = format!("The {action} {:?} cannot be written: {error}.", file.name);
         Problem::new("Create local file error", detail)
     };
     if let Some(directory) = FilePath::new(file.name).parent()
@@ -100,8 +100,8 @@ fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         && !directory.exists()
     {
         let permission = parse_mode(file.dir_permission).unwrap_or(0o777);
-        let made = crate::file_mode::create_dir_with_mode(directory, permission);
-        made.map_err(|error| fail("directory of", error))?;
+        let created = crate::file_mode::create_dir_with_mode(directory, permission);
+        created.map_err(|error| fail("directory of", error))?;
     }
     let permission = parse_mode(file.permission).unwrap_or(0o777);
     let opened = crate::file_mode::create_file_with_mode(FilePath::new(file.name), permission);

@@ -49,7 +49,7 @@ impl Resource for LocalSensitiveFileResource {
     async fn create(&self, call: Create<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
         let planned = call.planned;
         run_blocking(move || {
-            let given = ContentSource {
+            let source = ContentSource {
                 text: planned.content.as_deref(),
                 base64: planned.content_base64.as_deref(),
                 source: planned.source.as_deref(),
@@ -59,7 +59,7 @@ impl Resource for LocalSensitiveFileResource {
                 permission: &planned.file_permission,
                 dir_permission: &planned.directory_permission,
             };
-            Ok(SensitiveFileModelComputed { digests: given.write(&file)? })
+            Ok(SensitiveFileModelComputed { digests: source.write(&file)? })
         })
         .await
     }

@@ -53,8 +53,8 @@ mod tests {
     #[tokio::test]
     async fn gives_back_what_it_was_given() {
         let inputs = || strings([("a", "b")]);
-        let given = [("inputs", inputs()), ("has_computed_default", Value::string("mine"))];
-        let data = read_data(provider(), "null_data_source", given).await.unwrap();
+        let inputs_given = [("inputs", inputs()), ("has_computed_default", Value::string("mine"))];
+        let data = read_data(provider(), "null_data_source", inputs_given).await.unwrap();
         let part = |name| Path::root().attribute(name).find(&data).cloned().unwrap();
         assert_eq!(part("outputs"), inputs());
         assert_eq!(part("has_computed_default"), Value::string("mine"));

@@ -84,14 +84,14 @@ impl From<TlsError> for EncryptionError {
 
 impl ConnectionEncryption {
     /// Builds the TLS configuration; reads the files.
-    pub(super) fn from_settings(wanted: EncryptionSettings) -> Answer<Self> {
-        let mode = match wanted.mode.as_str() {
-            _ if wanted.is_local => SslMode::Disable,
+    pub(super) fn from_settings(settings: EncryptionSettings) -> Answer<Self> {
+        let mode = match settings.mode.as_str() {
+            _ if settings.is_local => SslMode::Disable,
             "disable" => SslMode::Disable,
             "allow" | "prefer" => SslMode::Prefer,
             _ => SslMode::Require,
         };
-        match build_tls_config(&wanted) {
+        match build_tls_config(&settings) {
             Ok(config) => Ok(Self { mode, config: Arc::new(config) }),
             Err(error) => {
                 let detail = format!("Connections cannot be encrypted as configured: {error}.");
@@ -106,33 +106,39 @@ impl ConnectionEncryption {
     }
 }
 
-fn build_tls_config(wanted: &EncryptionSettings) -> Result<ClientConfig, EncryptionError> {
+fn build_tls_config(settings: &EncryptionSettings) -> Result<ClientConfig, EncryptionError> {
     let cryptography = formwork_plugin_protocol::crypto_provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&cryptography))
         .with_safe_default_protocol_versions()?;
-    let verifier: Arc<dyn ServerCertVerifier> = match (wanted.mode.as_str(), &wanted.authorities) {
-        ("disable" | "allow" | "prefer", _) | ("require", None) => NoVerifier::new(cryptography),
-        ("verify-full", None) => Arc::new(Verifier::new(cryptography)?),
-        (mode, authorities) => {
-            let known = match authorities {
-                Some(file) => parse_certificates(file, read_pem_file(file)?.as_bytes())?,
-                None => Vec::new(),
-            };
-            let chain: Arc<dyn ServerCertVerifier> = if known.is_empty() {
-                Arc::new(Verifier::new(cryptography)?)
-            } else {
-                let mut roots = RootCertStore::empty();
-                roots.add_parsable_certificates(known.iter().cloned());
-                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), cryptography)
-                    .build()
-                    .map_err(|error| EncryptionError::Refused(error.to_string()))?
-            };
-            let rule = TrustedCertificateVerifier { known, by_any_name: mode != "verify-full" };
-            Arc::new(RuledVerifier { chain, rule })
-        }
-    };
+    let verifier: Arc<dyn ServerCertVerifier> =
+        match (settings.mode.as_str(), &settings.authorities) {
+            ("disable" | "allow" | "prefer", _) | ("require", None) => {
+                NoVerifier::new(cryptography)
+            }
+            ("verify-full", None) => Arc::new(Verifier::new(cryptography)?),
+            (mode, authorities) => {
+                let known_authorities = match authorities {
+                    Some(file) => parse_certificates(file, read_pem_file(file)?.as_bytes())?,
+                    None => Vec::new(),
+                };
+                let chain: Arc<dyn ServerCertVerifier> = if known_authorities.is_empty() {
+                    Arc::new(Verifier::new(cryptography)?)
+                } else {
+                    let mut roots = RootCertStore::empty();
+                    roots.add_parsable_certificates(known_authorities.iter().cloned());
+                    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), cryptography)
+                        .build()
+                        .map_err(|error| EncryptionError::Refused(error.to_string()))?
+                };
+                let rule = TrustedCertificateVerifier {
+                    known: known_authorities,
+                    by_any_name: mode != "verify-full",
+                };
+                Arc::new(RuledVerifier { chain, rule })
+            }
+        };
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
-    let Some(client) = &wanted.client else { return Ok(builder.with_no_client_auth()) };
+    let Some(client) = &settings.client else { return Ok(builder.with_no_client_auth()) };
     let (cert, key) = (client.cert.or_default(), client.key.or_default());
     let (cert, key, [cert_from, key_from]) = match client.sslinline.get() {
         Some(true) => (cert, key, ["`cert`".to_owned(), "`key`".to_owned()]),
@@ -152,12 +158,12 @@ fn parse_certificates(
     from: &str,
     pem: &[u8],
 ) -> Result<Vec<CertificateDer<'static>>, EncryptionError> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let found =
-        found.map_err(|error| EncryptionError::Pem(from.to_owned(), "certificate", error))?;
-    match found.is_empty() {
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let certificates = certificates
+        .map_err(|error| EncryptionError::Pem(from.to_owned(), "certificate", error))?;
+    match certificates.is_empty() {
         true => Err(EncryptionError::Empty(from.to_owned())),
-        false => Ok(found),
+        false => Ok(certificates),
     }
 }
 
@@ -174,11 +180,11 @@ impl CertificateRule for TrustedCertificateVerifier {
     fn verdict(
         &self,
         chain: &dyn ServerCertVerifier,
-        shown: ShownCertificate<'_>,
+        presented: ShownCertificate<'_>,
     ) -> Result<ServerCertVerified, TlsError> {
         use CertificateError::{NotValidForName, NotValidForNameContext, Other};
-        let ShownCertificate { certificate, name, .. } = shown;
-        match shown.verify(chain) {
+        let ShownCertificate { certificate, name, .. } = presented;
+        match presented.verify(chain) {
             Err(TlsError::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
                 if self.by_any_name =>
             {

@@ -61,37 +61,40 @@ impl Resource for DatabaseResource {
 
     async fn create(&self, call: Create<DatabaseModel>) -> Answer<DatabaseModelComputed> {
         let session = self.0.connect(None, &call.stop).await?;
-        let wanted = &call.planned;
-        let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
-        let template = or(&wanted.template, "template0");
+        let planned = &call.planned;
+        let or = |configured: &Option<String>, usual: &str| {
+            configured.clone().unwrap_or(usual.to_owned())
+        };
+        let template = or(&planned.template, "template0");
         let mut options = vec![
             format!("TEMPLATE {}", sql::quote_name(&template)),
-            format!("ENCODING {}", sql::quote_text(&or(&wanted.encoding, "UTF8"))),
-            format!("LC_COLLATE {}", sql::quote_text(&or(&wanted.lc_collate, "C"))),
-            format!("LC_CTYPE {}", sql::quote_text(&or(&wanted.lc_ctype, "C"))),
-            format!("ALLOW_CONNECTIONS {}", wanted.allow_connections),
-            format!("CONNECTION LIMIT {}", wanted.connection_limit),
-            format!("IS_TEMPLATE {}", wanted.is_template.unwrap_or(false)),
+            format!("ENCODING {}", sql::quote_text(&or(&planned.encoding, "UTF8"))),
+            format!("LC_COLLATE {}", sql::quote_text(&or(&planned.lc_collate, "C"))),
+            format!("LC_CTYPE {}", sql::quote_text(&or(&planned.lc_ctype, "C"))),
+            format!("ALLOW_CONNECTIONS {}", planned.allow_connections),
+            format!("CONNECTION LIMIT {}", planned.connection_limit),
+            format!("IS_TEMPLATE {}", planned.is_template.unwrap_or(false)),
         ];
-        options
-            .extend(wanted.owner.as_ref().map(|owner| format!("OWNER {}", sql::quote_name(owner))));
         options.extend(
-            wanted
+            planned.owner.as_ref().map(|owner| format!("OWNER {}", sql::quote_name(owner))),
+        );
+        options.extend(
+            planned
                 .tablespace_name
                 .as_ref()
                 .map(|space| format!("TABLESPACE {}", sql::quote_name(space))),
         );
-        let name = sql::quote_name(&wanted.name);
+        let name = sql::quote_name(&planned.name);
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
-        let what = format!("Error creating database {}", wanted.name);
+        let summary = format!("Error creating database {}", planned.name);
         session
-            .run_outside_transaction_as(&what, &role_names(wanted.owner.as_slice()), statement)
+            .run_outside_transaction_as(&summary, &role_names(planned.owner.as_slice()), statement)
             .await?;
-        let made = DatabaseModel { template, ..DatabaseModel::with_name_only(&wanted.name) };
-        call.keep(made.clone());
-        match self.read_database(made, &call.stop).await? {
+        let created = DatabaseModel { template, ..DatabaseModel::with_name_only(&planned.name) };
+        call.keep(created.clone());
+        match self.read_database(created, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(missing_database_problem(&wanted.name)),
+            None => Err(missing_database_problem(&planned.name)),
         }
     }
 
@@ -101,35 +104,35 @@ impl Resource for DatabaseResource {
     }
 
     async fn update(&self, call: Update<DatabaseModel>) -> Answer<DatabaseModelComputed> {
-        let (prior, wanted) = (&call.prior, &call.planned);
+        let (prior, planned) = (&call.prior, &call.planned);
         let session = self.0.connect(None, &call.stop).await?;
-        let what = format!("Error updating database {}", wanted.name);
-        let name = sql::quote_name(&wanted.name);
-        let new_owner = wanted.owner.as_ref().filter(|owner| **owner != prior.owner);
+        let summary = format!("Error updating database {}", planned.name);
+        let name = sql::quote_name(&planned.name);
+        let new_owner = planned.owner.as_ref().filter(|owner| **owner != prior.owner);
         let mut roles = vec![prior.owner.as_str()];
         roles.extend(new_owner.map(String::as_str));
-        session.run_statements_as(&what, &roles, &wanted.alter_statements(prior)).await?;
-        let mut done = prior.after_alter_statements(wanted);
-        call.keep(done.clone());
+        session.run_statements_as(&summary, &roles, &planned.alter_statements(prior)).await?;
+        let mut result = prior.after_alter_statements(planned);
+        call.keep(result.clone());
         let space =
-            wanted.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
+            planned.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
         if let Some(space) = space {
             // Not possible together with others.
             let statement =
                 format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::quote_name(space));
-            session.run_outside_transaction_as(&what, &[&done.owner], statement).await?;
-            done.tablespace_name = space.clone();
-            call.keep(done.clone());
+            session.run_outside_transaction_as(&summary, &[&result.owner], statement).await?;
+            result.tablespace_name = space.clone();
+            call.keep(result.clone());
         }
-        if let Some(owner) = new_owner.filter(|_| wanted.alter_object_ownership) {
-            let inside = self.0.connect(Some(&wanted.name), &call.stop).await?;
+        if let Some(owner) = new_owner.filter(|_| planned.alter_object_ownership) {
+            let session_in_database = self.0.connect(Some(&planned.name), &call.stop).await?;
             let (from, to) = (sql::quote_name(&prior.owner), sql::quote_name(owner));
             let statement = format!("REASSIGN OWNED BY {from} TO {to}");
-            inside.run_statements_as(&what, &roles, &[statement]).await?;
+            session_in_database.run_statements_as(&summary, &roles, &[statement]).await?;
         }
-        match self.read_database(done, &call.stop).await? {
+        match self.read_database(result, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(missing_database_problem(&wanted.name)),
+            None => Err(missing_database_problem(&planned.name)),
         }
     }
 
@@ -139,14 +142,14 @@ impl Resource for DatabaseResource {
         if !session.has_database(&database.name).await? {
             return Ok(());
         }
-        let what = format!("Error deleting database {}", database.name);
+        let summary = format!("Error deleting database {}", database.name);
         let name = sql::quote_name(&database.name);
         if database.is_template {
             let statement = format!("ALTER DATABASE {name} IS_TEMPLATE false");
-            session.run_statements_as(&what, &[&database.owner], &[statement]).await?;
+            session.run_statements_as(&summary, &[&database.owner], &[statement]).await?;
         }
         let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        session.run_outside_transaction_as(&what, &[&database.owner], statement).await
+        session.run_outside_transaction_as(&summary, &[&database.owner], statement).await
     }
 
     async fn import(&self, call: Import<DatabaseModel>) -> Answer<DatabaseModelDraft> {
@@ -165,7 +168,7 @@ impl DatabaseResource {
     /// The real database of a known part of one.
     async fn read_database(
         &self,
-        known: DatabaseModel,
+        prior: DatabaseModel,
         stop: &Stop,
     ) -> Answer<Option<DatabaseModel>> {
         let session = self.0.connect(None, stop).await?;
@@ -173,13 +176,13 @@ impl DatabaseResource {
                      datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
                      datistemplate FROM pg_database d JOIN pg_tablespace t ON t.oid = dattablespace \
                      WHERE datname = $1";
-        let Some(row) = session.query_first_row(query, &[&known.name]).await? else {
+        let Some(row) = session.query_first_row(query, &[&prior.name]).await? else {
             return Ok(None);
         };
         // The server does not remember what a database is a copy of.
-        let template = Some(known.template).filter(|template| !template.is_empty());
+        let template = Some(prior.template).filter(|template| !template.is_empty());
         Ok(Some(DatabaseModel {
-            id: known.name.clone(),
+            id: prior.name.clone(),
             owner: row.get(0),
             encoding: row.get(1),
             lc_collate: row.get(2),
@@ -189,7 +192,7 @@ impl DatabaseResource {
             allow_connections: row.get(6),
             is_template: row.get(7),
             template: template.unwrap_or_else(|| "template0".to_owned()),
-            ..known
+            ..prior
         }))
     }
 }
@@ -225,14 +228,14 @@ impl DatabaseModelInput {
 
 impl DatabaseModel {
     /// The database once the statements that go together are done.
-    fn after_alter_statements(&self, wanted: &DatabaseModelInput) -> Self {
+    fn after_alter_statements(&self, planned: &DatabaseModelInput) -> Self {
         Self {
-            id: wanted.name.clone(),
-            name: wanted.name.clone(),
-            owner: wanted.owner.clone().unwrap_or_else(|| self.owner.clone()),
-            connection_limit: wanted.connection_limit,
-            allow_connections: wanted.allow_connections,
-            is_template: wanted.is_template.unwrap_or(self.is_template),
+            id: planned.name.clone(),
+            name: planned.name.clone(),
+            owner: planned.owner.clone().unwrap_or_else(|| self.owner.clone()),
+            connection_limit: planned.connection_limit,
+            allow_connections: planned.allow_connections,
+            is_template: planned.is_template.unwrap_or(self.is_template),
             ..self.clone()
         }
     }

@@ -39,56 +39,56 @@ impl Resource for ExtensionResource {
     type Model = ExtensionModel;
 
     async fn create(&self, call: Create<ExtensionModel>) -> Answer<ExtensionModelComputed> {
-        let wanted = &call.planned;
-        let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
-        let mut words =
-            vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::quote_name(&wanted.name))];
-        words.extend(
-            wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::quote_name(schema))),
+        let planned = &call.planned;
+        let session = self.0.connect(planned.database.as_deref(), &call.stop).await?;
+        let mut clauses =
+            vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::quote_name(&planned.name))];
+        clauses.extend(
+            planned.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::quote_name(schema))),
         );
-        words.extend(
-            wanted.version.as_ref().map(|version| format!("VERSION {}", sql::quote_name(version))),
+        clauses.extend(
+            planned.version.as_ref().map(|version| format!("VERSION {}", sql::quote_name(version))),
         );
-        words.extend(wanted.create_cascade.then(|| "CASCADE".to_owned()));
-        let what = format!("Error creating extension {}", wanted.name);
+        clauses.extend(planned.create_cascade.then(|| "CASCADE".to_owned()));
+        let summary = format!("Error creating extension {}", planned.name);
         let owner = session.read_database_owner().await?;
-        session.run_statements_as(&what, &[&owner], &[words.join(" ")]).await?;
-        let id = format!("{}.{}", session.database, wanted.name);
-        let known = |schema, version| {
+        session.run_statements_as(&summary, &[&owner], &[clauses.join(" ")]).await?;
+        let id = format!("{}.{}", session.database, planned.name);
+        let model = |schema, version| {
             let (database, id) = (session.database.clone(), id.clone());
             ExtensionModelComputed { schema, version, database, id }
         };
-        let or_empty = |given: &Option<String>| given.clone().unwrap_or_default();
-        call.keep(known(or_empty(&wanted.schema), or_empty(&wanted.version)));
+        let or_empty = |configured: &Option<String>| configured.clone().unwrap_or_default();
+        call.keep(model(or_empty(&planned.schema), or_empty(&planned.version)));
         let (schema, version) =
-            read_extension_in_session(&session, &wanted.name).await?.unwrap_or_default();
-        Ok(known(schema, version))
+            read_extension_in_session(&session, &planned.name).await?.unwrap_or_default();
+        Ok(model(schema, version))
     }
 
     async fn read(&self, call: Read<ExtensionModel>) -> Answer<Option<ExtensionModel>> {
-        let Read { current: known, call, .. } = call;
-        let found = self.read_extension(&known.database, &known.name, &call.stop).await?;
-        Ok(found.map(|(schema, version)| ExtensionModel { schema, version, ..known }))
+        let Read { current: prior, call, .. } = call;
+        let current = self.read_extension(&prior.database, &prior.name, &call.stop).await?;
+        Ok(current.map(|(schema, version)| ExtensionModel { schema, version, ..prior }))
     }
 
     async fn update(&self, call: Update<ExtensionModel>) -> Answer<ExtensionModelComputed> {
-        let Update { prior, planned: wanted, call, .. } = call;
+        let Update { prior, planned, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
-        let name = sql::quote_name(&wanted.name);
+        let name = sql::quote_name(&planned.name);
         let mut statements = Vec::new();
-        if let Some(schema) = wanted.schema.filter(|schema| *schema != prior.schema) {
+        if let Some(schema) = planned.schema.filter(|schema| *schema != prior.schema) {
             statements
                 .push(format!("ALTER EXTENSION {name} SET SCHEMA {}", sql::quote_name(&schema)));
         }
-        if let Some(version) = wanted.version.filter(|version| *version != prior.version) {
+        if let Some(version) = planned.version.filter(|version| *version != prior.version) {
             statements
                 .push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::quote_name(&version)));
         }
         let owner = session.read_database_owner().await?;
-        let what = format!("Error updating extension {}", wanted.name);
-        session.run_statements_as(&what, &[&owner], &statements).await?;
+        let summary = format!("Error updating extension {}", planned.name);
+        session.run_statements_as(&summary, &[&owner], &statements).await?;
         let (schema, version) =
-            read_extension_in_session(&session, &wanted.name).await?.unwrap_or_default();
+            read_extension_in_session(&session, &planned.name).await?.unwrap_or_default();
         Ok(ExtensionModelComputed { schema, version, database: prior.database, id: prior.id })
     }
 
@@ -99,12 +99,12 @@ impl Resource for ExtensionResource {
             return Ok(());
         }
         let session = self.0.connect(Some(&extension.database), &call.stop).await?;
-        let how = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
+        let behavior = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
         let statement =
-            format!("DROP EXTENSION IF EXISTS {} {how}", sql::quote_name(&extension.name));
-        let what = format!("Error deleting extension {}", extension.name);
+            format!("DROP EXTENSION IF EXISTS {} {behavior}", sql::quote_name(&extension.name));
+        let summary = format!("Error deleting extension {}", extension.name);
         let owner = session.read_database_owner().await?;
-        session.run_statements_as(&what, &[&owner], &[statement]).await
+        session.run_statements_as(&summary, &[&owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<ExtensionModel>) -> Answer<ExtensionModelDraft> {

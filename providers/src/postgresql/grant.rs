@@ -61,8 +61,10 @@ impl Resource for GrantResource {
         };
         let Some(kind) = call.config.object_type.get() else { return Ok(()) };
         let Some(allowed) = privileges_of_object_kind(kind) else { return Ok(()) };
-        let given = call.config.privileges.get().into_iter().flatten();
-        for wrong in given.filter(|given| *given != "ALL" && !allowed.contains(&given.as_str())) {
+        let privileges = call.config.privileges.get().into_iter().flatten();
+        for wrong in privileges
+            .filter(|privileges| *privileges != "ALL" && !allowed.contains(&privileges.as_str()))
+        {
             let reason =
                 format!("A {kind} has no privilege {wrong:?}, only {allowed:?} and \"ALL\".");
             refuse("privileges", reason);
@@ -84,46 +86,48 @@ impl Resource for GrantResource {
     }
 
     async fn create(&self, call: Create<GrantModel>) -> Answer<GrantModelComputed> {
-        let Create { planned: wanted, call, .. } = call;
-        let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
-        let statements = wanted.grant_statements();
-        run_as_owners(&session, "Error granting privileges", &wanted.target(), &statements).await?;
-        Ok(GrantModelComputed { id: wanted.id() })
+        let Create { planned, call, .. } = call;
+        let session = self.0.connect(Some(&planned.database), &call.stop).await?;
+        let statements = planned.grant_statements();
+        run_as_owners(&session, "Error granting privileges", &planned.target(), &statements)
+            .await?;
+        Ok(GrantModelComputed { id: planned.id() })
     }
 
     async fn read(&self, call: Read<GrantModel>) -> Answer<Option<GrantModel>> {
-        let Read { current: known, call, .. } = call;
+        let Read { current: prior, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
-        if !first.has_database(&known.database).await? {
+        if !first.has_database(&prior.database).await? {
             return Ok(None);
         }
-        let session = self.0.connect(Some(&known.database), &call.stop).await?;
-        read_granted_privileges(&session, known).await
+        let session = self.0.connect(Some(&prior.database), &call.stop).await?;
+        read_granted_privileges(&session, prior).await
     }
 
     async fn update(&self, call: Update<GrantModel>) -> Answer<GrantModelComputed> {
-        let Update { prior, planned: wanted, call, .. } = call;
-        let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
-        let statements = wanted.grant_statements();
-        run_as_owners(&session, "Error granting privileges", &wanted.target(), &statements).await?;
+        let Update { prior, planned, call, .. } = call;
+        let session = self.0.connect(Some(&planned.database), &call.stop).await?;
+        let statements = planned.grant_statements();
+        run_as_owners(&session, "Error granting privileges", &planned.target(), &statements)
+            .await?;
         Ok(GrantModelComputed { id: prior.id })
     }
 
     async fn delete(&self, call: Delete<GrantModel>) -> Answer<()> {
-        let Delete { prior: known, call, .. } = call;
+        let Delete { prior, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
-        if !first.has_database(&known.database).await? {
+        if !first.has_database(&prior.database).await? {
             return Ok(());
         }
-        let session = self.0.connect(Some(&known.database), &call.stop).await?;
-        let target = known.target();
+        let session = self.0.connect(Some(&prior.database), &call.stop).await?;
+        let target = prior.target();
         // The privileges of a deleted role or schema are deleted, too.
-        if read_role_oid(&session, &known.role).await?.is_none()
+        if read_role_oid(&session, &prior.role).await?.is_none()
             || target.read_object_privileges(&session, 0).await?.is_empty()
         {
             return Ok(());
         }
-        let statement = revoke_all_statement(&target, &known.role);
+        let statement = revoke_all_statement(&target, &prior.role);
         run_as_owners(&session, "Error revoking privileges", &target, &[statement]).await
     }
 }
@@ -195,43 +199,43 @@ async fn read_role_oid(session: &Session, role: &str) -> Answer<Option<u32>> {
 /// Changes privileges in the role of the objects' owner.
 async fn run_as_owners(
     session: &Session,
-    what: &str,
+    summary: &str,
     target: &GrantTarget<'_>,
     statements: &[String],
 ) -> Answer<()> {
     let objects = target.read_object_privileges(session, 0).await?;
     let owners: BTreeSet<&str> = objects.iter().map(|object| object.owner.as_str()).collect();
-    session.run_statements_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
+    session.run_statements_as(summary, &owners.into_iter().collect::<Vec<_>>(), statements).await
 }
 
 /// The actual privileges of the role; `None` if the role or the schema no longer exists.
 async fn read_granted_privileges(
     session: &Session,
-    known: GrantModel,
+    prior: GrantModel,
 ) -> Answer<Option<GrantModel>> {
-    let Some(role) = read_role_oid(session, &known.role).await? else { return Ok(None) };
-    if let Some(schema) = known.schema.as_ref().filter(|_| known.object_type != "database") {
+    let Some(role) = read_role_oid(session, &prior.role).await? else { return Ok(None) };
+    if let Some(schema) = prior.schema.as_ref().filter(|_| prior.object_type != "database") {
         let query = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
         if session.query_first_row(query, &[schema]).await?.is_none() {
             return Ok(None);
         }
     }
-    for object in known.target().read_object_privileges(session, role).await? {
+    for object in prior.target().read_object_privileges(session, role).await? {
         let ObjectPrivileges { owner, privileges, passed_on } = object;
         // An owner may grant everything, with or without the option.
-        let with_grant_option = match known.with_grant_option {
-            _ if owner == known.role => known.with_grant_option,
+        let with_grant_option = match prior.with_grant_option {
+            _ if owner == prior.role => prior.with_grant_option,
             true => privileges.is_subset(&passed_on),
             false => !passed_on.is_empty(),
         };
-        let is_all = known.privileges.contains("ALL")
-            && are_all_privileges(&privileges, &known.object_type, session.version);
-        let is_as_known = is_all || privileges == known.privileges;
-        if !is_as_known || with_grant_option != known.with_grant_option {
+        let is_all = prior.privileges.contains("ALL")
+            && are_all_privileges(&privileges, &prior.object_type, session.version);
+        let is_as_known = is_all || privileges == prior.privileges;
+        if !is_as_known || with_grant_option != prior.with_grant_option {
             // A single difference is enough to plan all privileges again.
-            let privileges = if is_as_known { known.privileges } else { privileges };
-            return Ok(Some(GrantModel { privileges, with_grant_option, ..known }));
+            let privileges = if is_as_known { prior.privileges } else { privileges };
+            return Ok(Some(GrantModel { privileges, with_grant_option, ..prior }));
         }
     }
-    Ok(Some(known))
+    Ok(Some(prior))
 }

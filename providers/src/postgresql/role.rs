@@ -279,7 +279,7 @@ fn session_settings(
     .map(|(name, value)| SessionSetting { name, value })
 }
 
-async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> {
+async fn read_role(session: &Session, prior: RoleModel) -> Answer<Option<RoleModel>> {
     let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \
                  rolbypassrls, rolconnlimit::int8, \
                  coalesce(rolvaliduntil, 'infinity') = $2::text::timestamptz, \
@@ -287,8 +287,8 @@ async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleMod
                  ARRAY(SELECT pg_get_userbyid(roleid)::text FROM pg_auth_members WHERE member = r.oid) \
                  FROM pg_roles r WHERE rolname = $1";
     // A newly imported object has only its name.
-    let until = if known.valid_until.is_empty() { "infinity" } else { &known.valid_until };
-    let Some(row) = session.query_first_row(query, &[&known.name, &until]).await? else {
+    let until = if prior.valid_until.is_empty() { "infinity" } else { &prior.valid_until };
+    let Some(row) = session.query_first_row(query, &[&prior.name, &until]).await? else {
         return Ok(None);
     };
     let config: Vec<String> = row.get(10);
@@ -300,9 +300,9 @@ async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleMod
     let unquoted = |part: &str| part.trim_matches('"').replace("\"\"", "\"");
     let path = setting("search_path").map(|path| path.split(", ").map(unquoted).collect());
     // An empty set and none at all are the same to the server.
-    let roles = Some(roles).filter(|roles| !roles.is_empty() || known.roles.is_some());
+    let roles = Some(roles).filter(|roles| !roles.is_empty() || prior.roles.is_some());
     Ok(Some(RoleModel {
-        id: known.name.clone(),
+        id: prior.name.clone(),
         superuser: row.get(0),
         create_database: row.get(1),
         create_role: row.get(2),
@@ -313,12 +313,12 @@ async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleMod
         connection_limit: row.get(7),
         // The server writes the same moment in another way.
         valid_until: if row.get(8) { until.to_owned() } else { row.get(9) },
-        search_path: path.or_else(|| known.search_path.clone().filter(Vec::is_empty)),
+        search_path: path.or_else(|| prior.search_path.clone().filter(Vec::is_empty)),
         statement_timeout: setting("statement_timeout").and_then(|text| text.parse().ok()),
         idle_in_transaction_session_timeout: setting(IDLE_TIMEOUT_SETTING)
             .and_then(|text| text.parse().ok()),
         assume_role: setting("role").map(|role| unquoted(&role)),
         roles,
-        ..known
+        ..prior
     }))
 }

@@ -36,52 +36,52 @@ impl Resource for SchemaResource {
     type Model = SchemaModel;
 
     async fn create(&self, call: Create<SchemaModel>) -> Answer<SchemaModelComputed> {
-        let wanted = &call.planned;
-        let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
-        let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
-        let name = sql::quote_name(&wanted.name);
+        let planned = &call.planned;
+        let session = self.0.connect(planned.database.as_deref(), &call.stop).await?;
+        let condition = if planned.if_not_exists { "IF NOT EXISTS " } else { "" };
+        let name = sql::quote_name(&planned.name);
         let mut statements = vec![format!("CREATE SCHEMA {condition}{name}")];
         // Separate, because an existing schema already has an owner.
-        let owner = wanted.owner.as_ref().map(|owner| sql::quote_name(owner));
+        let owner = planned.owner.as_ref().map(|owner| sql::quote_name(owner));
         statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
-        let what = format!("Error creating schema {}", wanted.name);
+        let summary = format!("Error creating schema {}", planned.name);
         let mut roles = vec![session.read_database_owner().await?];
-        roles.extend(wanted.owner.clone());
+        roles.extend(planned.owner.clone());
         // An existing schema may have another owner.
-        roles.extend(read_schema_owner(&session, &wanted.name).await?);
-        session.run_statements_as(&what, &role_names(&roles), &statements).await?;
-        let id = format!("{}.{}", session.database, wanted.name);
+        roles.extend(read_schema_owner(&session, &planned.name).await?);
+        session.run_statements_as(&summary, &role_names(&roles), &statements).await?;
+        let id = format!("{}.{}", session.database, planned.name);
         let database = session.database.clone();
-        let owner = wanted.owner.clone().unwrap_or_default();
+        let owner = planned.owner.clone().unwrap_or_default();
         call.keep(SchemaModelComputed { database: database.clone(), owner, id: id.clone() });
-        let owner = read_schema_owner(&session, &wanted.name).await?;
+        let owner = read_schema_owner(&session, &planned.name).await?;
         Ok(SchemaModelComputed { database, owner: owner.unwrap_or_default(), id })
     }
 
     async fn read(&self, call: Read<SchemaModel>) -> Answer<Option<SchemaModel>> {
-        let Read { current: known, call, .. } = call;
-        let owner = self.read_owner_in_database(&known.database, &known.name, &call.stop).await?;
-        let id = format!("{}.{}", known.database, known.name);
-        Ok(owner.map(|owner| SchemaModel { owner, id, ..known }))
+        let Read { current: prior, call, .. } = call;
+        let owner = self.read_owner_in_database(&prior.database, &prior.name, &call.stop).await?;
+        let id = format!("{}.{}", prior.database, prior.name);
+        Ok(owner.map(|owner| SchemaModel { owner, id, ..prior }))
     }
 
     async fn update(&self, call: Update<SchemaModel>) -> Answer<SchemaModelComputed> {
-        let Update { prior, planned: wanted, call, .. } = call;
+        let Update { prior, planned, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
-        let name = sql::quote_name(&wanted.name);
+        let name = sql::quote_name(&planned.name);
         let mut statements = Vec::new();
-        if prior.name != wanted.name {
+        if prior.name != planned.name {
             let from = sql::quote_name(&prior.name);
             statements.push(format!("ALTER SCHEMA {from} RENAME TO {name}"));
         }
-        let owner = wanted.owner.unwrap_or_else(|| prior.owner.clone());
+        let owner = planned.owner.unwrap_or_else(|| prior.owner.clone());
         if owner != prior.owner {
             statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::quote_name(&owner)));
         }
         let roles = [session.read_database_owner().await?, prior.owner, owner.clone()];
-        let what = format!("Error updating schema {}", wanted.name);
-        session.run_statements_as(&what, &role_names(&roles), &statements).await?;
-        let id = format!("{}.{}", session.database, wanted.name);
+        let summary = format!("Error updating schema {}", planned.name);
+        session.run_statements_as(&summary, &role_names(&roles), &statements).await?;
+        let id = format!("{}.{}", session.database, planned.name);
         Ok(SchemaModelComputed { database: session.database, owner, id })
     }
 
@@ -92,10 +92,11 @@ impl Resource for SchemaResource {
             return Ok(());
         }
         let session = self.0.connect(Some(&schema.database), &call.stop).await?;
-        let how = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
-        let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::quote_name(&schema.name));
-        let what = format!("Error deleting schema {}", schema.name);
-        session.run_statements_as(&what, &[&schema.owner], &[statement]).await
+        let behavior = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
+        let statement =
+            format!("DROP SCHEMA IF EXISTS {} {behavior}", sql::quote_name(&schema.name));
+        let summary = format!("Error deleting schema {}", schema.name);
+        session.run_statements_as(&summary, &[&schema.owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<SchemaModel>) -> Answer<SchemaModelDraft> {

@@ -152,7 +152,7 @@ fn unknown_attributes(config: &PostgresqlConfigModelDraft) -> Vec<&'static str> 
     let blocks = config.clientcert.get();
     let certificate =
         blocks.and_then(|blocks| blocks.first()).map(ClientCertificateDraft::has_unknown_part);
-    let all = [
+    let attributes = [
         ("host", config.host.is_unknown()),
         ("port", config.port.is_unknown()),
         ("database", config.database.is_unknown()),
@@ -163,28 +163,34 @@ fn unknown_attributes(config: &PostgresqlConfigModelDraft) -> Vec<&'static str> 
         ("clientcert", config.clientcert.is_unknown() || certificate.unwrap_or(false)),
         ("connect_timeout", config.connect_timeout.is_unknown()),
     ];
-    all.into_iter()
+    attributes
+        .into_iter()
         .filter(|(_, has_unknown_part)| *has_unknown_part)
         .map(|(name, _)| name)
         .collect()
 }
 
 fn read_connection_settings(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
-    let or_env = |given: &Attr<String>, name: &str, usual: &str| {
-        given.get().cloned().or_else(|| read_env_variable(name)).unwrap_or_else(|| usual.to_owned())
+    let or_env = |configured: &Attr<String>, name: &str, usual: &str| {
+        configured
+            .get()
+            .cloned()
+            .or_else(|| read_env_variable(name))
+            .unwrap_or_else(|| usual.to_owned())
     };
-    let number = |given: &Attr<i64>, name: &str, usual: i64| {
-        let given = given.get().copied().or_else(|| read_env_variable(name)?.parse().ok());
-        given.unwrap_or(usual)
+    let number = |configured: &Attr<i64>, name: &str, usual: i64| {
+        let configured =
+            configured.get().copied().or_else(|| read_env_variable(name)?.parse().ok());
+        configured.unwrap_or(usual)
     };
     let host = or_env(&config.host, "PGHOST", "localhost");
-    let wanted = EncryptionSettings {
+    let encryption_settings = EncryptionSettings {
         is_local: host.starts_with('/'),
         mode: or_env(&config.sslmode, "PGSSLMODE", "require"),
         authorities: config.sslrootcert.get().cloned(),
         client: config.clientcert.get().and_then(|blocks| blocks.first()).cloned(),
     };
-    let encryption = ConnectionEncryption::from_settings(wanted)?;
+    let encryption = ConnectionEncryption::from_settings(encryption_settings)?;
     let mut access = Config::new();
     access
         .ssl_mode(encryption.ssl_mode())

@@ -46,20 +46,21 @@ impl Session {
         database: Option<&str>,
         stop: &Stop,
     ) -> Answer<Self> {
-        let ConnectionSettings { mut config, database: usual, patience, encryption } = access;
+        let ConnectionSettings { mut config, database: usual, patience: timeout, encryption } =
+            access;
         let database = database.unwrap_or(&usual).to_owned();
         config.dbname(&database);
-        let mut starting = RetryDeadline::after(patience);
+        let mut starting = RetryDeadline::after(timeout);
         let mut absent = RetryDeadline::after(Some(
-            patience.map_or(ABSENT_SERVER_TIMEOUT, |patience| patience.min(ABSENT_SERVER_TIMEOUT)),
+            timeout.map_or(ABSENT_SERVER_TIMEOUT, |timeout| timeout.min(ABSENT_SERVER_TIMEOUT)),
         ));
-        let what = "Error connecting to PostgreSQL";
+        let summary = "Error connecting to PostgreSQL";
         loop {
-            let attempt = with_time_limit(patience, config.connect(encryption.clone()));
+            let attempt = with_time_limit(timeout, config.connect(encryption.clone()));
             let attempt = tokio::select! {
                 attempt = attempt => attempt,
                 () = stop.wait_until_requested() => {
-                    return Err(Problem::new(what, "Interrupted before the server answered."));
+                    return Err(Problem::new(summary, "Interrupted before the server answered."));
                 }
             };
             let error = match attempt {
@@ -71,42 +72,42 @@ impl Session {
                     let (version, stop) = (version.unwrap_or_default(), stop.clone());
                     let session = Self { client, database, version, encryption, stop };
                     let limit = format!("SET lock_timeout = {}", LOCK_TIMEOUT.as_millis());
-                    session.run_statements(what, &[limit]).await?;
+                    session.run_statements(summary, &[limit]).await?;
                     return Ok(session);
                 }
                 Some(Err(error)) => error,
                 None => {
-                    let seconds = patience.unwrap_or_default().as_secs();
+                    let seconds = timeout.unwrap_or_default().as_secs();
                     let detail = format!("The server does not answer within {seconds} seconds.");
-                    return Err(Problem::new(what, detail));
+                    return Err(Problem::new(summary, detail));
                 }
             };
             let waits = match is_server_absent_error(&error) {
                 true => &mut absent,
                 false if is_temporary_error(&error) => &mut starting,
-                false => return Err(server_problem(what, &error)),
+                false => return Err(server_problem(summary, &error)),
             };
             log::warn("PostgreSQL is waited for", &[("error", &describe_error(&error))]);
             if !waits.wait_for_next_attempt(stop).await {
-                return Err(server_problem(what, &error));
+                return Err(server_problem(summary, &error));
             }
         }
     }
 
     /// Does statements, all or none of them. `what` is the summary of the error.
-    pub(super) async fn run_statements(&self, what: &str, statements: &[String]) -> Answer<()> {
+    pub(super) async fn run_statements(&self, summary: &str, statements: &[String]) -> Answer<()> {
         if statements.is_empty() {
             return Ok(());
         }
         let text = statements.join(";\n");
         let mut patience = RetryDeadline::after(Some(LOCK_TIMEOUT));
         loop {
-            match self.wait_or_cancel(what, self.client.batch_execute(&text)).await? {
+            match self.wait_or_cancel(summary, self.client.batch_execute(&text)).await? {
                 Ok(()) => return Ok(()),
                 Err(error)
                     if is_temporary_error(&error)
                         && patience.wait_for_next_attempt(&self.stop).await => {}
-                Err(error) => return Err(server_problem(what, &error)),
+                Err(error) => return Err(server_problem(summary, &error)),
             }
         }
     }
@@ -176,9 +177,9 @@ impl Session {
         query: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Answer<Vec<Row>> {
-        let what = "Error asking PostgreSQL";
-        let rows = self.wait_or_cancel(what, self.client.query(query, values)).await?;
-        rows.map_err(|error| server_problem(what, &error))
+        let summary = "Error asking PostgreSQL";
+        let rows = self.wait_or_cancel(summary, self.client.query(query, values)).await?;
+        rows.map_err(|error| server_problem(summary, &error))
     }
 
     /// Asks for the first row of a query, if there is any.
@@ -208,24 +209,24 @@ impl Session {
     /// then reports the outcome: everything, or nothing.
     async fn wait_or_cancel<T>(
         &self,
-        what: &str,
-        asked: impl Future<Output = Result<T, Error>>,
+        summary: &str,
+        request: impl Future<Output = Result<T, Error>>,
     ) -> Answer<Result<T, Error>> {
-        let mut asked = pin!(asked);
+        let mut request = pin!(request);
         tokio::select! {
             biased;
-            answer = &mut asked => return Ok(answer),
+            answer = &mut request => return Ok(answer),
             () = self.stop.wait_until_requested() => {}
         }
         let dropped = async {
             let token = self.client.cancel_token();
             token.cancel_query(self.encryption.clone()).await.ok();
-            asked.await
+            request.await
         };
         timeout(CANCEL_TIMEOUT, dropped).await.map_err(|_| {
             let detail =
                 "Interrupted; the server has not reported whether the statement was executed.";
-            Problem::new(what, detail)
+            Problem::new(summary, detail)
         })
     }
 }
@@ -310,8 +311,8 @@ fn is_server_absent_error(error: &Error) -> bool {
 }
 
 /// Reports the messages of the server.
-fn server_problem(what: &str, error: &Error) -> Problem {
-    Problem::new(what, format!("{}.", describe_error(error)))
+fn server_problem(summary: &str, error: &Error) -> Problem {
+    Problem::new(summary, format!("{}.", describe_error(error)))
 }
 
 fn describe_error(error: &Error) -> String {

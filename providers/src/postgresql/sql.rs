@@ -8,8 +8,8 @@ pub(super) fn quote_name(name: &str) -> String {
 }
 
 /// Names, quoted, with commas in between.
-pub(super) fn quote_names<'n>(all: impl IntoIterator<Item = &'n String>) -> String {
-    all.into_iter().map(|one| quote_name(one)).collect::<Vec<_>>().join(", ")
+pub(super) fn quote_names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+    names.into_iter().map(|name| quote_name(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// A string, quoted, for servers with any meaning of backslashes.
@@ -28,8 +28,8 @@ pub(super) fn quote_grantee(role: &str) -> String {
 }
 
 /// A word, or the same with `NO` before it.
-pub(super) fn option_or_no_option(word: &str, is_set: bool) -> String {
-    if is_set { word.to_owned() } else { format!("NO{word}") }
+pub(super) fn option_or_no_option(option: &str, is_set: bool) -> String {
+    if is_set { option.to_owned() } else { format!("NO{option}") }
 }
 
 /// The elements of the first set that the second lacks.

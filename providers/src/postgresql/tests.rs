@@ -68,11 +68,11 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Update));
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Nothing));
 
-    let mut found = real.life("postgresql_role").await;
-    found.import("the \"app\"").await.unwrap();
-    assert_eq!(found.get("roles"), role.get("roles"));
-    assert_eq!(found.get("search_path"), role.get("search_path"));
-    assert!(found.import("nobody").await.is_err());
+    let mut imported = real.life("postgresql_role").await;
+    imported.import("the \"app\"").await.unwrap();
+    assert_eq!(imported.get("roles"), role.get("roles"));
+    assert_eq!(imported.get("search_path"), role.get("search_path"));
+    assert!(imported.import("nobody").await.is_err());
 
     // It owns an object, which does not prevent its destruction.
     real.run("CREATE TABLE t (); ALTER TABLE t OWNER TO \"the \"\"app\"\"\"").await;
@@ -110,16 +110,16 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
     let mut shop = made(&real, "postgresql_database", database(-1)).await;
     assert_eq!(shop.get("encoding"), &Value::string("UTF8"));
     assert_eq!(shop.apply(database(50)).await, Ok(PlannedAction::Update));
-    let other = [database(50), vec![text("lc_collate", "C.UTF-8")]].concat();
-    assert_eq!(shop.plan(other).await.unwrap().action, PlannedAction::Replace);
+    let changed = [database(50), vec![text("lc_collate", "C.UTF-8")]].concat();
+    assert_eq!(shop.plan(changed).await.unwrap().action, PlannedAction::Replace);
 
     let schema = |name| vec![text("name", name), text("database", "shop"), text("owner", "owner")];
     let mut goods = made(&real, "postgresql_schema", schema("goods")).await;
     assert_eq!(goods.apply(schema("wares")).await, Ok(PlannedAction::Update));
     assert_eq!(goods.get("id"), &Value::string("shop.wares"));
-    let mut found = real.life("postgresql_schema").await;
-    found.import("shop.wares").await.unwrap();
-    assert_eq!(found.apply(schema("wares")).await, Ok(PlannedAction::Nothing));
+    let mut imported = real.life("postgresql_schema").await;
+    imported.import("shop.wares").await.unwrap();
+    assert_eq!(imported.apply(schema("wares")).await, Ok(PlannedAction::Nothing));
 
     let config = vec![text("name", "plpgsql"), text("database", "shop")];
     let mut extension = made(&real, "postgresql_extension", config).await;
@@ -163,7 +163,7 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
 #[tokio::test]
 async fn many_change_the_privileges_of_one_object_at_a_time() {
     let Some(real) = Real::start().await else { return };
-    let names: Vec<_> = (0..8).map(|at| format!("role{at}")).collect();
+    let names: Vec<_> = (0..8).map(|index| format!("role{index}")).collect();
     let mut roles = Vec::new();
     for name in &names {
         roles.push(made(&real, "postgresql_role", vec![text("name", name)]).await);
@@ -172,7 +172,7 @@ async fn many_change_the_privileges_of_one_object_at_a_time() {
     for _ in &names {
         grants.push(real.life("postgresql_grant").await);
     }
-    let all = grants.iter_mut().zip(&names).map(|(grant, name)| {
+    let changes = grants.iter_mut().zip(&names).map(|(grant, name)| {
         grant.apply([
             text("role", name),
             text("database", "postgres"),
@@ -181,8 +181,8 @@ async fn many_change_the_privileges_of_one_object_at_a_time() {
             set("privileges", &["USAGE", "CREATE"]),
         ])
     });
-    for done in futures_util::future::join_all(all).await {
-        assert_eq!(done, Ok(PlannedAction::Create));
+    for result in futures_util::future::join_all(changes).await {
+        assert_eq!(result, Ok(PlannedAction::Create));
     }
 }
 
@@ -244,14 +244,14 @@ async fn privileges_on_routines_come_to_rest_and_what_was_taken_away_is_given_ag
     }
     // One of two of the same name, with the grant option.
     let config = || grant("function", &["f(int)"], true);
-    let mut one = made(&real, "postgresql_grant", config()).await;
+    let mut created_grant = made(&real, "postgresql_grant", config()).await;
     let may =
         "SELECT has_function_privilege('caller', 's.f(integer)', 'EXECUTE WITH GRANT OPTION')";
     assert_eq!(real.ask(may).await, "true");
     real.run("REVOKE GRANT OPTION FOR EXECUTE ON FUNCTION s.f(integer) FROM caller").await;
-    assert_eq!(one.apply(config()).await, Ok(PlannedAction::Replace));
+    assert_eq!(created_grant.apply(config()).await, Ok(PlannedAction::Replace));
     assert_eq!(real.ask(may).await, "true");
-    assert_eq!(one.apply(config()).await, Ok(PlannedAction::Nothing));
+    assert_eq!(created_grant.apply(config()).await, Ok(PlannedAction::Nothing));
     let wrong = grant("function", &["f(int) TO PUBLIC; --"], false);
     let refusal = real.life("postgresql_grant").await.apply(wrong).await.unwrap_err();
     assert!(refusal.0.contains("is not the name of a function"), "{refusal:?}");

@@ -116,12 +116,12 @@ mod tests {
 
     #[tokio::test]
     async fn passing_bytes_are_others_each_time() {
-        let mut all = Vec::new();
+        let mut values = Vec::new();
         for _ in 0..2 {
             let mut passing = TestEphemeral::new(provider(), "random_bytes").await.unwrap();
             let opened = passing.open(&[length(16)]).await.unwrap();
-            all.push(Path::root().attribute("base64").find(&opened).cloned());
+            values.push(Path::root().attribute("base64").find(&opened).cloned());
         }
-        assert_ne!(all[0], all[1]);
+        assert_ne!(values[0], values[1]);
     }
 }

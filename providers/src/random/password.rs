@@ -74,10 +74,10 @@ impl Resource for PasswordResource {
 
     async fn upgrade(&self, call: Upgrade) -> Answer<PasswordModelDraft> {
         let stored = call.stored.to_draft::<PasswordModel>()?;
-        let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
+        let (text, stored_hash) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
         // The first versions stored no hash, and some later ones the hash of a different string.
-        let hash = match bcrypt::verify(&text, &kept) {
-            Ok(true) => kept,
+        let hash = match bcrypt::verify(&text, &stored_hash) {
+            Ok(true) => stored_hash,
             _ => bcrypt_hash(text.clone()).await?,
         };
         Ok(stored.with_unstored_attributes(text, hash))

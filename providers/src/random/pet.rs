@@ -54,9 +54,9 @@ impl Resource for PetResource {
     }
 
     async fn import(&self, call: Import<PetModel>) -> Answer<PetModelDraft> {
-        let words = i64::try_from(call.id.split('-').count()).unwrap_or(MAX_WORDS);
+        let n_words = i64::try_from(call.id.split('-').count()).unwrap_or(MAX_WORDS);
         Ok(PetModelDraft {
-            length: words.into(),
+            length: n_words.into(),
             separator: "-".into(),
             id: call.id.into(),
             ..PetModelDraft::default()

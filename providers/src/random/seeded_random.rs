@@ -66,10 +66,10 @@ impl SeededRandom {
     /// The numbers up to `count` in a random order, all orders equally likely.
     pub(super) fn random_order(&mut self, count: usize) -> Vec<usize> {
         let mut order = Vec::with_capacity(count);
-        for at in 0..count {
-            let other = usize::try_from(self.random_up_to(at as u64)).unwrap_or(at);
-            order.push(at);
-            order.swap(at, other);
+        for index in 0..count {
+            let other_index = usize::try_from(self.random_up_to(index as u64)).unwrap_or(index);
+            order.push(index);
+            order.swap(index, other_index);
         }
         order
     }
@@ -142,14 +142,14 @@ mod tests {
     /// The source with a number for a seed, as in Go.
     fn numbered(first: u64) -> SeededRandom {
         let mixed = initial_generator_values(first, 40, 20);
-        let kept = std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]);
-        SeededRandom { kept, feed: N_KEPT_VALUES - TAP_DISTANCE }
+        let values = std::array::from_fn(|index| mixed[index] ^ GO_SEED_TABLE[index]);
+        SeededRandom { kept: values, feed: N_KEPT_VALUES - TAP_DISTANCE }
     }
 
     #[test]
     fn the_numbers_are_those_of_go() {
-        let mut one = numbered(1);
-        let drawn: Vec<_> = (0..10).map(|_| one.random_up_to(99)).collect();
+        let mut generator = numbered(1);
+        let drawn: Vec<_> = (0..10).map(|_| generator.random_up_to(99)).collect();
         assert_eq!(drawn, [81, 87, 47, 59, 81, 18, 25, 40, 56, 0]);
     }
 

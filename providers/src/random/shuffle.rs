@@ -68,7 +68,7 @@ fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut SeededRand
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {
         let order = seeded.random_order(input.len()).into_iter().take(count - result.len());
-        result.extend(order.map(|at| input[at].clone()));
+        result.extend(order.map(|index| input[index].clone()));
     }
     result
 }

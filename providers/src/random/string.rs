@@ -107,10 +107,13 @@ mod tests {
     #[tokio::test]
     async fn only_an_empty_list_of_characters_is_the_same_as_none() {
         let mut life = TestObject::new(provider(), "random_string").await.unwrap();
-        let own = |letters| ("override_special", Value::string(letters));
-        life.apply([length(8), own("")]).await.unwrap();
+        let override_special = |letters| ("override_special", Value::string(letters));
+        life.apply([length(8), override_special("")]).await.unwrap();
         assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Update));
-        assert_eq!(life.apply([length(8), own("-")]).await, Ok(PlannedAction::Replace));
+        assert_eq!(
+            life.apply([length(8), override_special("-")]).await,
+            Ok(PlannedAction::Replace)
+        );
         assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Replace));
     }
 

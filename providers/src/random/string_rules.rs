@@ -126,7 +126,7 @@ impl StringRulesDraft {
 impl StringRulesInput {
     /// Generates a string, from a cryptographic source.
     pub(super) fn random_string(&self) -> Answer<String> {
-        let special = self.override_special.as_deref().filter(|own| !own.is_empty());
+        let special = self.override_special.as_deref().filter(|characters| !characters.is_empty());
         let kinds = [
             (UPPER_LETTERS, self.upper, self.min_upper),
             (LOWER_LETTERS, self.lower, self.min_lower),
@@ -210,9 +210,10 @@ mod tests {
         let text = drawn(&lower);
         assert_eq!(text.len(), 500);
         assert!(text.chars().all(|letter| letter.is_ascii_lowercase()), "{text}");
-        let own = StringRulesInput { lower: false, special: true, ..lower };
-        let own = StringRulesInput { override_special: Some("äö".to_owned()), ..own };
-        assert!(drawn(&own).chars().all(|letter| "äö".contains(letter)));
+        let with_special = StringRulesInput { lower: false, special: true, ..lower };
+        let with_special =
+            StringRulesInput { override_special: Some("äö".to_owned()), ..with_special };
+        assert!(drawn(&with_special).chars().all(|letter| "äö".contains(letter)));
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(super) fn add_to_time(
     by: i64,
     unit: TimeUnit,
 ) -> Answer<OffsetDateTime> {
-    let seconds = |each: i64| by.checked_mul(each).map(Duration::seconds);
+    let seconds = |unit_seconds: i64| by.checked_mul(unit_seconds).map(Duration::seconds);
     let moved = match unit {
         TimeUnit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
         TimeUnit::Minutes => seconds(60).and_then(|by| moment.checked_add(by)),
@@ -151,9 +151,9 @@ fn parse_duration(text: &str) -> Option<Elapsed> {
         "h" => 3_600_000.0,
         _ => return None,
     };
-    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let (integer, part) = number.split_once('.').unwrap_or((number, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(part) {
+    if !digits(integer) || !digits(part) {
         return None;
     }
     Elapsed::try_from_secs_f64(number.parse::<f64>().ok()? * milliseconds / 1_000.0).ok()

@@ -79,8 +79,8 @@ impl Resource for OffsetResource {
             || change.config.base_rfc3339.is_unknown();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
-            let found = computed_offset(&planned.offsets, base)?;
-            change.fill_early_values(found);
+            let computed = computed_offset(&planned.offsets, base)?;
+            change.fill_early_values(computed);
         }
         Ok(())
     }
@@ -120,8 +120,8 @@ impl Resource for OffsetResource {
             offset_minutes: minutes,
             offset_seconds: seconds,
         };
-        let found = computed_offset(&offsets, base.to_owned())?;
-        Ok(OffsetModelDraft { offsets, ..found.into() })
+        let computed = computed_offset(&offsets, base.to_owned())?;
+        Ok(OffsetModelDraft { offsets, ..computed.into() })
     }
 }
 

@@ -85,15 +85,15 @@ impl Resource for RotatingResource {
             planned.rotations.intervals_by_precedence().iter().any(|(by, _)| by.is_unknown())
                 || change.config.rfc3339.is_unknown()
                 || change.config.rotation_rfc3339.is_unknown();
-        let at = prior.rotation_rfc3339.clone();
+        let rotation = prior.rotation_rfc3339.clone();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
-            let found =
+            let computed =
                 computed_rotation(&planned.rotations, planned.rotation_rfc3339.get(), base)?;
-            change.fill_early_values(found);
+            change.fill_early_values(computed);
         }
         // Without a refresh the object is still there when its time has passed.
-        if self.is_past(&at)? && change.planned.rotation_rfc3339.get() != Some(&at) {
+        if self.is_past(&rotation)? && change.planned.rotation_rfc3339.get() != Some(&rotation) {
             change.replace.push(Path::root().attribute("rotation_rfc3339"));
         }
         Ok(())
@@ -120,9 +120,10 @@ impl Resource for RotatingResource {
         let id = call.id.as_str();
         let parts: Vec<&str> = id.split(',').collect();
         match parts[..] {
-            [base, at] if !base.is_empty() && !at.is_empty() => {
+            [base, rotation] if !base.is_empty() && !rotation.is_empty() => {
                 let rotations = RotationIntervalsDraft::default();
-                Ok(computed_rotation(&rotations, Some(&at.to_owned()), base.to_owned())?.into())
+                Ok(computed_rotation(&rotations, Some(&rotation.to_owned()), base.to_owned())?
+                    .into())
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
                 let rotations = RotationIntervalsDraft {
@@ -132,8 +133,8 @@ impl Resource for RotatingResource {
                     rotation_hours: moment::parse_id_part(hours)?,
                     rotation_minutes: moment::parse_id_part(minutes)?,
                 };
-                let found = computed_rotation(&rotations, None, base.to_owned())?;
-                Ok(RotatingModelDraft { rotations, ..found.into() })
+                let computed = computed_rotation(&rotations, None, base.to_owned())?;
+                Ok(RotatingModelDraft { rotations, ..computed.into() })
             }
             _ => {
                 let detail = format!(
@@ -148,8 +149,9 @@ impl Resource for RotatingResource {
 }
 
 impl RotatingResource {
-    fn is_past(&self, at: &str) -> Answer<bool> {
-        Ok(!at.is_empty() && (self.clock)() > moment::parse_rfc3339("rotation_rfc3339", at)?)
+    fn is_past(&self, rotation: &str) -> Answer<bool> {
+        Ok(!rotation.is_empty()
+            && (self.clock)() > moment::parse_rfc3339("rotation_rfc3339", rotation)?)
     }
 }
 
@@ -169,13 +171,13 @@ impl RotationIntervalsDraft {
 /// Works out when to rotate, given after how long, or at which moment.
 fn computed_rotation(
     rotations: &RotationIntervalsDraft,
-    given: Option<&String>,
+    rotation: Option<&String>,
     base: String,
 ) -> Answer<RotatingModelComputed> {
     let start: OffsetDateTime = moment::parse_rfc3339("rfc3339", &base)?;
     let set = rotations.intervals_by_precedence().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
-    let (text, moment) = match (given, last) {
+    let (text, moment) = match (rotation, last) {
         // Years count before a given moment, and that before all other units.
         (_, Some((by, unit @ TimeUnit::Years))) | (None, Some((by, unit))) => {
             let moment = add_to_time(start, by, unit)?;

@@ -36,8 +36,8 @@ impl Resource for StaticTimeResource {
     async fn modify_plan(&self, change: &mut ModifyPlan<StaticTimeModel>) -> Answer<()> {
         // A given timestamp is known before the creation; the time of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
-            let found = computed_static("rfc3339", text.clone())?;
-            change.fill_early_values(found);
+            let computed = computed_static("rfc3339", text.clone())?;
+            change.fill_early_values(computed);
         }
         Ok(())
     }
@@ -90,12 +90,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_given_moment_is_planned_with_all_its_parts() {
-        let given = || [("rfc3339", Value::string("2021-03-04T05:06:07+01:00"))];
+        let config = || [("rfc3339", Value::string("2021-03-04T05:06:07+01:00"))];
         let mut life = life().await;
-        assert!(life.plan(given()).await.unwrap().object.is_wholly_known());
-        life.apply(given()).await.unwrap();
+        assert!(life.plan(config()).await.unwrap().object.is_wholly_known());
+        life.apply(config()).await.unwrap();
         assert_eq!(life.get("hour"), &Value::int(5));
-        assert_eq!(life.apply(given()).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply(config()).await, Ok(PlannedAction::Nothing));
         assert_eq!(
             life.apply([("rfc3339", Value::string("2021-03-04T05:06:07Z"))]).await,
             Ok(PlannedAction::Replace)

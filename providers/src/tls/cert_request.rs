@@ -47,13 +47,13 @@ impl Resource for CertRequestResource {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
             .or_fail("Failed to parse private key PEM")?;
-        let about = SubjectArguments {
+        let subject_arguments = SubjectArguments {
             subject: &planned.subject,
             dns_names: planned.dns_names.as_ref(),
             ip_addresses: planned.ip_addresses.as_ref(),
             uris: planned.uris.as_ref(),
         };
-        let (name, alternatives) = about.encode_names()?;
+        let (name, alternatives) = subject_arguments.encode_names()?;
         let request = issue_certificate::create_cert_request(name, alternatives, &key)
             .and_then(|der| Ok((to_hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
         let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;

@@ -75,7 +75,7 @@ impl CertificateDataSource {
             Some("https") => self.0.proxy_for(&uri),
             _ => Ok(None),
         };
-        let shown = match proxy {
+        let presented = match proxy {
             Ok(proxy) => {
                 let server = TlsServer { host, port, proxy, is_verified };
                 fetch_certificates::fetch_certificates(&server)
@@ -84,7 +84,7 @@ impl CertificateDataSource {
             }
             Err(error) => Err(error),
         };
-        shown.map_err(|error| {
+        presented.map_err(|error| {
             let detail = format!("{}: {error}.", redact_url::redact_url(url));
             Problem::new("Failed to identify fetch peer certificates", detail)
         })

@@ -65,21 +65,21 @@ fn is_printable_byte(byte: u8) -> bool {
 
 /// Shows a name as RFC 2253 does: the attributes with short names, last first, then the others.
 pub(super) fn format_distinguished_name(name: &Name) -> String {
-    let all: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
+    let parts: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
     let is_short =
         |oid: &ObjectIdentifier| SHORT_ATTRIBUTE_NAMES.iter().any(|(_, short)| short == oid);
     let mut groups: Vec<String> = Vec::new();
     for (short, oid) in SHORT_ATTRIBUTE_NAMES.iter().rev() {
-        let values = all.iter().filter(|part| part.oid == *oid);
-        let shown = values
+        let values = parts.iter().filter(|part| part.oid == *oid);
+        let short_parts = values
             .map(|part| format!("{short}={}", escape_name_text(&attribute_text(&part.value))));
-        let shown: Vec<_> = shown.collect();
-        if !shown.is_empty() {
-            groups.push(shown.join("+"));
+        let short_parts: Vec<_> = short_parts.collect();
+        if !short_parts.is_empty() {
+            groups.push(short_parts.join("+"));
         }
     }
-    let others = all.iter().rev().filter(|part| !is_short(&part.oid));
-    groups.extend(others.map(|part| {
+    let other_parts = parts.iter().rev().filter(|part| !is_short(&part.oid));
+    groups.extend(other_parts.map(|part| {
         let der = part.value.to_der().unwrap_or_default();
         format!("{}=#{}", part.oid, to_hex(&der))
     }));
@@ -100,11 +100,11 @@ fn attribute_text(value: &Any) -> String {
 fn escape_name_text(text: &str) -> String {
     let last = text.chars().count().saturating_sub(1);
     let mut escaped = String::new();
-    for (at, character) in text.chars().enumerate() {
+    for (index, character) in text.chars().enumerate() {
         let is_special = match character {
             ',' | '+' | '"' | '\\' | '<' | '>' | ';' => true,
-            ' ' => at == 0 || at == last,
-            '#' => at == 0,
+            ' ' => index == 0 || index == last,
+            '#' => index == 0,
             _ => false,
         };
         if is_special {

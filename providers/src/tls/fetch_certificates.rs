@@ -61,8 +61,8 @@ async fn shake_hands(server: &TlsServer<'_>) -> Result<Vec<Vec<u8>>, PeerError> 
     };
     let connector = TlsConnector::from(Arc::new(build_tls_config(server.is_verified)?));
     let stream = connector.connect(name, stream).await?;
-    let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
-    Ok(shown.iter().map(|certificate| certificate.to_vec()).collect())
+    let presented = stream.get_ref().1.peer_certificates().unwrap_or_default();
+    Ok(presented.iter().map(|certificate| certificate.to_vec()).collect())
 }
 
 fn build_tls_config(is_verified: bool) -> Result<ClientConfig, TlsError> {

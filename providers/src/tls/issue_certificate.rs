@@ -122,8 +122,9 @@ pub(super) fn create_cert_request(
     alternatives: Option<Extension>,
     key: &PrivateKey,
 ) -> Result<Vec<u8>, KeyError> {
-    let asked = alternatives.map(|extension| Attribute::try_from(ExtensionReq(vec![extension])));
-    let attributes: Vec<_> = asked.transpose()?.into_iter().collect();
+    let requested =
+        alternatives.map(|extension| Attribute::try_from(ExtensionReq(vec![extension])));
+    let attributes: Vec<_> = requested.transpose()?.into_iter().collect();
     let info = CertReqInfo {
         version: request::Version::V1,
         subject: name,
@@ -138,16 +139,20 @@ pub(super) fn create_cert_request(
 pub(super) fn subject_of_request(pem: &str) -> Result<CertificateSubject, KeyError> {
     let request = CertReq::from_der(&decode_pem_with_label("CERTIFICATE REQUEST", pem)?)?;
     let mut alternatives = None;
-    for attribute in request.info.attributes.iter().filter(|one| one.oid == ExtensionReq::OID) {
+    for attribute in
+        request.info.attributes.iter().filter(|candidate| candidate.oid == ExtensionReq::OID)
+    {
         for value in attribute.values.iter() {
             let extensions: Extensions = value.decode_as()?;
-            let names = extensions.into_iter().find(|one| one.extn_id == SubjectAltName::OID);
+            let names =
+                extensions.into_iter().find(|candidate| candidate.extn_id == SubjectAltName::OID);
             alternatives = names.or(alternatives);
         }
     }
     let (name, key) = (request.info.subject, request.info.public_key);
     // RFC 5280: without a subject name, the alternative names identify the subject.
-    let alternatives = alternatives.map(|one| Extension { critical: name.is_empty(), ..one });
+    let alternatives =
+        alternatives.map(|candidate| Extension { critical: name.is_empty(), ..candidate });
     Ok(CertificateSubject { name, alternatives, key })
 }
 
@@ -164,8 +169,8 @@ pub(super) fn check_certificate_pem(pem: &impl AsRef<str>) -> Result<(), String>
 
 /// Checks an attribute whose value is a request for a certificate.
 pub(super) fn check_cert_request_pem(pem: &impl AsRef<str>) -> Result<(), String> {
-    let asked = subject_of_request(pem.as_ref());
-    asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
+    let requested = subject_of_request(pem.as_ref());
+    requested.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
 }
 
 /// Content of the first block of a PEM text, whose label must be the given one.
@@ -178,8 +183,8 @@ pub(super) fn decode_pem_with_label(label: &str, pem: &str) -> Result<Vec<u8>, K
     if block.label == label {
         return Ok(block.content);
     }
-    let found = block.label;
-    Err(KeyError::Malformed(format!("invalid PEM type - expected {label:?}, got {found:?}")))
+    let actual_label = block.label;
+    Err(KeyError::Malformed(format!("invalid PEM type - expected {label:?}, got {actual_label:?}")))
 }
 
 /// Identifier of a key in certificates, if it has one.

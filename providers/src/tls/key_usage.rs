@@ -67,8 +67,8 @@ pub(super) fn key_use_extensions(uses: &[String]) -> Result<Vec<Extension>> {
     let extended = extended.collect::<std::result::Result<Vec<_>, _>>()?;
     let mut extensions = Vec::new();
     if let Some((first, rest)) = key.split_first() {
-        let all = rest.iter().fold((*first).into(), |all, usage| all | *usage);
-        let extn_value = OctetString::new(KeyUsage(all).to_der()?)?;
+        let usages = rest.iter().fold((*first).into(), |usages, usage| usages | *usage);
+        let extn_value = OctetString::new(KeyUsage(usages).to_der()?)?;
         extensions.push(Extension { extn_id: KeyUsage::OID, critical: true, extn_value });
     }
     if !extended.is_empty() {

@@ -100,8 +100,8 @@ impl Resource for PrivateKeyResource {
     async fn upgrade(&self, call: Upgrade) -> Answer<PrivateKeyModelDraft> {
         let mut stored: PrivateKeyModel = call.stored.to_model()?;
         let key = PrivateKey::from_pem(&stored.forms.private_key_pem);
-        let made = key.and_then(|key| key_forms_and_digest(&key));
-        let (forms, id) = made.or_fail("Unable to parse key from PEM")?;
+        let forms_and_digest = key.and_then(|key| key_forms_and_digest(&key));
+        let (forms, id) = forms_and_digest.or_fail("Unable to parse key from PEM")?;
         stored.id = id;
         stored.forms = KeyForms {
             private_key_pem: stored.forms.private_key_pem,
@@ -132,16 +132,16 @@ fn key_forms_and_digest(key: &PrivateKey) -> Result<(KeyFormsComputed, String), 
 }
 
 /// Generates a key on another thread: the search for large primes takes time.
-async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsComputed, String)> {
-    let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
-    let kind = match wanted.algorithm.as_str() {
-        "RSA" => KeyKind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
+async fn generate_key_forms(arguments: &KeyArgumentsInput) -> Answer<(KeyFormsComputed, String)> {
+    let curve = Curve::ALL.into_iter().find(|curve| curve.name() == arguments.ecdsa_curve);
+    let kind = match arguments.algorithm.as_str() {
+        "RSA" => KeyKind::Rsa(usize::try_from(arguments.rsa_bits).unwrap_or_default()),
         "ECDSA" => KeyKind::Ecdsa(curve.unwrap_or(Curve::P224)),
         _ => KeyKind::Ed25519,
     };
     run_blocking(move || {
-        let made = PrivateKey::generate(kind).and_then(|key| key_forms_and_digest(&key));
-        made.or_fail("Unable to generate Key from configuration")
+        let forms = PrivateKey::generate(kind).and_then(|key| key_forms_and_digest(&key));
+        forms.or_fail("Unable to generate Key from configuration")
     })
     .await
 }
@@ -183,13 +183,13 @@ mod tests {
         let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         life.apply([text("algorithm", "ED25519")]).await.unwrap();
         let Value::String(pem) = life.get("private_key_pem").clone() else { panic!("a text") };
-        let wanted = life.get("private_key_openssh").clone();
+        let expected = life.get("private_key_openssh").clone();
         let json = format!(
             r#"{{"algorithm":"ED25519","ecdsa_curve":"P224","rsa_bits":2048,"private_key_pem":{:?}}}"#,
             pem.as_str()
         );
         life.upgrade(0, &json).await.unwrap();
-        assert_eq!(life.get("private_key_openssh"), &wanted);
+        assert_eq!(life.get("private_key_openssh"), &expected);
         assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Nothing));
     }
 

@@ -36,13 +36,13 @@ struct ProxySettings {
 fn check_proxy_url(url: &impl AsRef<str>) -> Result<(), String> {
     use ProxyProtocol::{Http, Https, Socks5, Socks5h};
     let url = url.as_ref();
-    let shown = redact_url::redact_url(url);
+    let redacted = redact_url::redact_url(url);
     match Proxy::new(url).map(|proxy| proxy.protocol()) {
         Ok(Http | Https | Socks5 | Socks5h) => Ok(()),
         Ok(_) => Err(format!(
-            "must begin with \"http://\", \"https://\" or \"socks5://\", and is {shown:?}"
+            "must begin with \"http://\", \"https://\" or \"socks5://\", and is {redacted:?}"
         )),
-        Err(error) => Err(format!("must be the URL of a proxy, and {shown:?} is not: {error}")),
+        Err(error) => Err(format!("must be the URL of a proxy, and {redacted:?} is not: {error}")),
     }
 }
 
@@ -91,8 +91,8 @@ impl Configure for ProxyChoice {
             ("username", &proxy.username, "url", &proxy.url),
             ("password", &proxy.password, "username", &proxy.username),
         ];
-        for (name, value, needed, other) in needs {
-            if !value.is_null() && other.is_null() {
+        for (name, value, needed, needed_name) in needs {
+            if !value.is_null() && needed_name.is_null() {
                 let detail = format!("`{name}` of a proxy has no effect without `{needed}`.");
                 let problem = Problem::new("Invalid Attribute Combination", detail);
                 call.report(problem.at("proxy"));
@@ -126,10 +126,10 @@ fn choose_proxy(settings: &ProxySettingsDraft) -> Result<ProxySource, ureq::Erro
         let is_direct = settings.from_env.get() == Some(&false);
         return Ok(if is_direct { ProxySource::Direct } else { ProxySource::Environment });
     };
-    let given = Proxy::new(url)?;
-    let username = settings.username.get().map(String::as_str).or(given.username());
-    let password = settings.password.get().map(String::as_str).or(given.password());
-    Ok(ProxySource::Given(Box::new(proxy::with_credentials(&given, username, password)?)))
+    let proxy = Proxy::new(url)?;
+    let username = settings.username.get().map(String::as_str).or(proxy.username());
+    let password = settings.password.get().map(String::as_str).or(proxy.password());
+    Ok(ProxySource::Given(Box::new(proxy::with_credentials(&proxy, username, password)?)))
 }
 
 #[cfg(test)]

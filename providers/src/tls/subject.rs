@@ -47,17 +47,17 @@ pub(super) struct Subject {
 impl Subject {
     /// The distinguished name.
     pub(super) fn distinguished_name(&self) -> Result<Name, KeyError> {
-        let one = |short, value: &'_ Option<String>| (short, value.iter().cloned().collect());
+        let part = |short, value: &'_ Option<String>| (short, value.iter().cloned().collect());
         let parts: [(&str, Vec<String>); 9] = [
-            one("CN", &self.common_name),
-            one("O", &self.organization),
-            one("OU", &self.organizational_unit),
+            part("CN", &self.common_name),
+            part("O", &self.organization),
+            part("OU", &self.organizational_unit),
             ("STREET", self.street_address.clone().unwrap_or_default()),
-            one("L", &self.locality),
-            one("ST", &self.province),
-            one("C", &self.country),
-            one("POSTALCODE", &self.postal_code),
-            one("SERIALNUMBER", &self.serial_number),
+            part("L", &self.locality),
+            part("ST", &self.province),
+            part("C", &self.country),
+            part("POSTALCODE", &self.postal_code),
+            part("SERIALNUMBER", &self.serial_number),
         ];
         Ok(distinguished_name::build_distinguished_name(&parts, self.email_address.as_deref())?)
     }

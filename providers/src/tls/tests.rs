@@ -29,7 +29,7 @@ fn truth(name: &'static str) -> Set {
 
 fn subject(common_name: &str) -> Set {
     let null = || Value::null(Type::String);
-    let one = Value::object([
+    let subject = Value::object([
         ("common_name", Value::string(common_name)),
         ("organization", Value::string("ACME & Söhne")),
         ("organizational_unit", null()),
@@ -41,7 +41,7 @@ fn subject(common_name: &str) -> Set {
         ("serial_number", null()),
         ("email_address", Value::string("a@example.com")),
     ]);
-    ("subject", Value::list(one.ty(), vec![one]))
+    ("subject", Value::list(subject.ty(), vec![subject]))
 }
 
 async fn made(type_name: &str, config: impl IntoIterator<Item = Set>) -> TestObject {
@@ -84,8 +84,8 @@ const KEYS: [(&str, &str); 6] = [
     ("ED25519", "P224"),
 ];
 
-fn asked_of_openssl(directory: &Path, words: &[&str], input: &str) -> String {
-    run_test_program(directory, &[&["openssl"], words].concat(), input).unwrap_or_default()
+fn asked_of_openssl(directory: &Path, command: &[&str], input: &str) -> String {
+    run_test_program(directory, &[&["openssl"], command].concat(), input).unwrap_or_default()
 }
 
 #[tokio::test]
@@ -118,10 +118,10 @@ async fn openssl_verifies_what_an_authority_signed() {
         assert_eq!(shown(&leaf, "ca_key_algorithm"), algorithm);
         fs::write(directory.join("ca.pem"), shown(&ca, "cert_pem")).unwrap();
         let leaf = shown(&leaf, "cert_pem");
-        let words = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem"];
-        asked_of_openssl(directory, &words, &leaf);
-        let words = ["x509", "-noout", "-text", "-nameopt", "RFC2253,utf8,-esc_msb"];
-        let told = asked_of_openssl(directory, &words, &leaf);
+        let command = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem"];
+        asked_of_openssl(directory, &command, &leaf);
+        let command = ["x509", "-noout", "-text", "-nameopt", "RFC2253,utf8,-esc_msb"];
+        let output = asked_of_openssl(directory, &command, &leaf);
         for expected in [
             "Subject: emailAddress=a@example.com,CN=example.com,O=ACME & Söhne,C=DE",
             "CN=authority",
@@ -131,7 +131,7 @@ async fn openssl_verifies_what_an_authority_signed() {
              URI:spiffe://example.com/a",
             "CA:FALSE",
         ] {
-            assert!(told.is_empty() || told.contains(expected), "{expected}: {told}");
+            assert!(output.is_empty() || output.contains(expected), "{expected}: {output}");
         }
     }
 }
@@ -173,7 +173,7 @@ async fn a_length_of_the_path_that_others_stored_stays() {
 
 #[tokio::test]
 async fn what_makes_no_certificate_is_refused() {
-    let (key, other) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
+    let (key, other_key) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
     let usual = |key: &str, with: Vec<Set>| {
         let base = [
             text("private_key_pem", key),
@@ -210,7 +210,7 @@ async fn what_makes_no_certificate_is_refused() {
         ]
     };
     let local = [
-        (locally(&other, &ca, &request), "not for its key"),
+        (locally(&other_key, &ca, &request), "not for its key"),
         (locally(&key, &request, &request), "invalid PEM type - expected \"CERTIFICATE\""),
         (locally(&key, &ca, &ca), "`cert_request_pem` must be a certificate request"),
         (locally("", &ca, &request), "`ca_private_key_pem` must be a private key"),

@@ -59,19 +59,19 @@ impl Checkpoint {
         for rule in rules::all_rules() {
             // Indexing JSON returns null for absent fields, so a rule that the file lacks counts
             // zero.
-            let kept = &file["rules"][rule.id];
-            let number = |name: &str| kept[name].as_u64().unwrap_or(0);
-            let found = kept["findings"].as_array().into_iter().flatten();
+            let record = &file["rules"][rule.id];
+            let number = |name: &str| record[name].as_u64().unwrap_or(0);
+            let findings = record["findings"].as_array().into_iter().flatten();
             let tally = Tally {
                 cases: number("cases"),
                 broken: number("broken"),
-                findings: found.map(|it| finding_from_json(rule.id, it)).collect(),
-                skipped: kept["skipped"].as_str().map(str::to_owned),
+                findings: findings.map(|it| finding_from_json(rule.id, it)).collect(),
+                skipped: record["skipped"].as_str().map(str::to_owned),
             };
             suite.tallies.restore_tally(rule.id, tally);
         }
-        let done = file["done"].as_array().into_iter().flatten();
-        Self { done: done.filter_map(|it| it.as_str().map(str::to_owned)).collect() }
+        let completed_steps = file["done"].as_array().into_iter().flatten();
+        Self { done: completed_steps.filter_map(|it| it.as_str().map(str::to_owned)).collect() }
     }
 
     /// Whether a step was completed by an earlier run.
@@ -86,7 +86,7 @@ impl Checkpoint {
     pub(crate) fn record_completed_step(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
         self.done.insert(step.to_owned());
         let Some(path) = &suite.options.resume else { return Ok(()) };
-        let mut kept = serde_json::Map::new();
+        let mut rules = serde_json::Map::new();
         for rule in rules::all_rules() {
             let Some(tally) = suite.tallies.of_rule(rule.id) else { continue };
             // Redacted, because the file stays on the disk after the run.
@@ -95,7 +95,7 @@ impl Checkpoint {
                 .iter()
                 .map(|it| finding_to_json(&redact_finding(suite, it)))
                 .collect();
-            kept.insert(
+            rules.insert(
                 rule.id.to_owned(),
                 json!({
                     "cases": tally.cases,
@@ -109,7 +109,7 @@ impl Checkpoint {
             "format": CHECKPOINT_FORMAT_VERSION,
             "key": resume_conditions(&suite.options),
             "done": self.done,
-            "rules": kept,
+            "rules": rules,
         });
         replace_file_atomically(path, &file.to_string())
     }
@@ -125,10 +125,10 @@ impl Checkpoint {
 
 /// Writes a file atomically: first to a temporary file in its directory.
 fn replace_file_atomically(path: &Path, text: &str) -> io::Result<()> {
-    let beside = path.with_extension("part");
-    fs::write(&beside, text)?;
+    let temp_path = path.with_extension("part");
+    fs::write(&temp_path, text)?;
     // A rename is atomic: after an interruption the old file is still whole.
-    fs::rename(&beside, path)
+    fs::rename(&temp_path, path)
 }
 
 fn finding_to_json(finding: &Finding) -> Value {
@@ -144,8 +144,8 @@ fn finding_to_json(finding: &Finding) -> Value {
 }
 
 /// The finding without its calls, which the earlier run has written as reproducers.
-fn finding_from_json(rule: &'static str, kept: &Value) -> Finding {
-    let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
+fn finding_from_json(rule: &'static str, record: &Value) -> Finding {
+    let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
     Finding {
         rule,
         subject: text("subject"),
@@ -184,8 +184,8 @@ mod tests {
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
         // Another seed gives other inputs, whose results must not be mixed with these.
-        let mut other = Suite::new(Options { seed: 2, ..options });
-        assert!(!Checkpoint::load_into_suite(&mut other).is_step_completed("Schema"));
-        assert_eq!(other.tallies.findings().count(), 0);
+        let mut other_suite = Suite::new(Options { seed: 2, ..options });
+        assert!(!Checkpoint::load_into_suite(&mut other_suite).is_step_completed("Schema"));
+        assert_eq!(other_suite.tallies.findings().count(), 0);
     }
 }

@@ -212,20 +212,20 @@ pub(crate) fn differing_paths(a: &Value, b: &Value) -> Vec<Path> {
     paths
 }
 
-fn collect_differences(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
+fn collect_differences(a: &Value, b: &Value, path: &Path, paths: &mut Vec<Path>) {
     // A finding names a few paths, and comparing the rest of a large object would cost time.
     if a == b || paths.len() >= 10 {
         return;
     }
-    if let (Value::Object(left), Value::Object(right)) = (a, b)
-        && left.names() == right.names()
+    if let (Value::Object(first), Value::Object(right)) = (a, b)
+        && first.names() == right.names()
     {
-        for ((name, own), (_, other)) in left.iter().zip(right.iter()) {
-            collect_differences(own, other, &at.attribute(name.clone()), paths);
+        for ((name, first_part), (_, second_part)) in first.iter().zip(right.iter()) {
+            collect_differences(first_part, second_part, &path.attribute(name.clone()), paths);
         }
         return;
     }
-    paths.push(at.clone());
+    paths.push(path.clone());
 }
 
 /// The null object of a type.

@@ -145,8 +145,8 @@ impl Tallies {
         tally.cases += 1;
         tally.broken += 1;
         // Counted each time and kept once: many inputs may show the same mistake.
-        let is_known = tally.findings.iter().any(|known| {
-            (&known.subject, &known.path, &known.message)
+        let is_known = tally.findings.iter().any(|existing| {
+            (&existing.subject, &existing.path, &existing.message)
                 == (&finding.subject, &finding.path, &finding.message)
         });
         if !is_known && tally.findings.len() < MAX_KEPT_FINDINGS {

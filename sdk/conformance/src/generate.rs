@@ -176,12 +176,12 @@ fn generate_attribute(
             let object = block.implied_type();
             // In deep schemas, everything inside everything would grow without end.
             let inner = if depth > 4 { ConfigExtent::Required } else { extent };
-            let mut one = || generate_block(&block, inner, dice, depth + 1);
+            let mut block_value = || generate_block(&block, inner, dice, depth + 1);
             match nested.nesting {
-                Nesting::Single | Nesting::Group => one(),
-                Nesting::List => Value::list(object, vec![one()]),
-                Nesting::Set => Value::set(object, vec![one()]),
-                Nesting::Map => Value::map(object, [("key", one())]),
+                Nesting::Single | Nesting::Group => block_value(),
+                Nesting::List => Value::list(object, vec![block_value()]),
+                Nesting::Set => Value::set(object, vec![block_value()]),
+                Nesting::Map => Value::map(object, [("key", block_value())]),
             }
         }
     }
@@ -227,16 +227,17 @@ pub fn generate_value(name: &str, ty: &Type, extent: ConfigExtent, dice: &mut Di
         Type::String if random => Value::String(generate_text(name, dice)),
         Type::String | Type::Dynamic => Value::string(text_for_attribute(name)),
         Type::List(element) => {
-            let many = generate_elements(name, element, extent, dice);
-            Value::list((**element).clone(), many)
+            let elements = generate_elements(name, element, extent, dice);
+            Value::list((**element).clone(), elements)
         }
         Type::Set(element) => {
-            let many = generate_elements(name, element, extent, dice);
-            Value::set((**element).clone(), many)
+            let elements = generate_elements(name, element, extent, dice);
+            Value::set((**element).clone(), elements)
         }
         Type::Map(element) => {
-            let many = generate_elements(name, element, extent, dice).into_iter().enumerate();
-            let pairs: Vec<_> = many.map(|(at, item)| (format!("key{at}"), item)).collect();
+            let elements = generate_elements(name, element, extent, dice).into_iter().enumerate();
+            let pairs: Vec<_> =
+                elements.map(|(index, item)| (format!("key{index}"), item)).collect();
             Value::map((**element).clone(), pairs)
         }
         Type::Tuple(parts) => Value::tuple(
@@ -246,7 +247,9 @@ pub fn generate_value(name: &str, ty: &Type, extent: ConfigExtent, dice: &mut Di
             let parts = object.attributes.iter();
             Value::object(
                 parts
-                    .map(|(own, part)| (own.clone(), generate_value(own, part, extent, dice)))
+                    .map(|(attribute_name, part)| {
+                        (attribute_name.clone(), generate_value(attribute_name, part, extent, dice))
+                    })
                     .collect::<Vec<_>>(),
             )
         }
@@ -311,32 +314,27 @@ pub fn settable_paths(block: &Block, value: &Value) -> Vec<(Path, Attribute)> {
 fn collect_attribute_paths(
     block: &Block,
     value: &Value,
-    at: &Path,
+    parent_path: &Path,
     paths: &mut Vec<(Path, Attribute)>,
 ) {
     for (name, attribute) in &block.attributes {
         if attribute.role.is_settable() {
-            paths.push((at.attribute(name.clone()), attribute.clone()));
+            paths.push((parent_path.attribute(name.clone()), attribute.clone()));
         }
     }
     for (name, nested) in &block.blocks {
-        let place = at.attribute(name.clone());
-        let Some(held) = Path::root().attribute(name.clone()).find(value) else {
+        let path = parent_path.attribute(name.clone());
+        let Some(part) = Path::root().attribute(name.clone()).find(value) else {
             continue;
         };
         match nested.nesting {
-            Nesting::Single | Nesting::Group if !held.is_null() && !held.is_unknown() => {
-                collect_attribute_paths(&nested.block, held, &place, paths);
+            Nesting::Single | Nesting::Group if !part.is_null() && !part.is_unknown() => {
+                collect_attribute_paths(&nested.block, part, &path, paths);
             }
             Nesting::List | Nesting::Map => {
-                for (index, child) in held.children().iter().enumerate() {
-                    if let Some(step) = held.step_to_child(index) {
-                        collect_attribute_paths(
-                            &nested.block,
-                            child,
-                            &place.with_step(step),
-                            paths,
-                        );
+                for (index, child) in part.children().iter().enumerate() {
+                    if let Some(step) = part.step_to_child(index) {
+                        collect_attribute_paths(&nested.block, child, &path.with_step(step), paths);
                     }
                 }
             }
@@ -400,7 +398,8 @@ pub fn smaller_values(block: &Block, value: &Value) -> Vec<Value> {
     }
     for (name, nested) in &block.blocks {
         let path = Path::root().attribute(name.clone());
-        let is_set = path.find(value).is_some_and(|held| *held != nested.empty_value());
+        let is_set =
+            path.find(value).is_some_and(|nested_value| *nested_value != nested.empty_value());
         // With fewer blocks than the schema demands, another rule would refuse it.
         if is_set && nested.min_items == 0 {
             candidates.extend(replace_part(value, &path, nested.empty_value()));
@@ -412,8 +411,8 @@ pub fn smaller_values(block: &Block, value: &Value) -> Vec<Value> {
                 candidates.extend(replace_part(value, &path, Value::string("a")));
             }
             Some(Value::List(list)) if list.items().len() > 1 => {
-                let one = vec![list.items()[0].clone()];
-                let part = Value::list(list.element_type().clone(), one);
+                let first_only = vec![list.items()[0].clone()];
+                let part = Value::list(list.element_type().clone(), first_only);
                 candidates.extend(replace_part(value, &path, part));
             }
             _ => {}
@@ -469,19 +468,19 @@ mod tests {
             ConfigExtent::Unknown,
             ConfigExtent::Random,
         ] {
-            let made = generate_config(&block(), extent, &mut Dice::new(1, "x"));
-            assert!(made.has_type(&ty), "{extent:?}: {made:?}");
-            assert!(Path::root().attribute("id").find(&made).unwrap().is_null());
+            let config = generate_config(&block(), extent, &mut Dice::new(1, "x"));
+            assert!(config.has_type(&ty), "{extent:?}: {config:?}");
+            assert!(Path::root().attribute("id").find(&config).unwrap().is_null());
         }
     }
 
     #[test]
     fn smaller_inputs_leave_out_one_thing_each() {
-        let made = generate_config(&block(), ConfigExtent::All, &mut Dice::new(1, "x"));
+        let config = generate_config(&block(), ConfigExtent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
-        let smaller = smaller_values(&block(), &made);
+        let smaller = smaller_values(&block(), &config);
         // Only the two optional attributes can be left out.
         assert_eq!(smaller.len(), 2);
-        assert!(smaller.iter().all(|it| nulls(it) == nulls(&made) + 1));
+        assert!(smaller.iter().all(|it| nulls(it) == nulls(&config) + 1));
     }
 }

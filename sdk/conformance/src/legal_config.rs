@@ -21,41 +21,41 @@ impl Suite {
     pub async fn legal_configs(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
         // Finding them takes many calls.
-        if let Some(found) = self.legal.get(&key) {
-            return found.clone();
+        if let Some(configs) = self.legal.get(&key) {
+            return configs.clone();
         }
-        let found = find_legal_configs(self, offered).await;
-        self.legal.insert(key, found.clone());
-        found
+        let configs = find_legal_configs(self, offered).await;
+        self.legal.insert(key, configs.clone());
+        configs
     }
 }
 
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
 async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
+    let mut configs: Vec<Value> = Vec::new();
     // Their author knows which values the service accepts.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
             && suite.call_validate(offered, &value).await.is_success()
         {
-            found.push(value);
+            configs.push(value);
         }
     }
     let random = (0..6).map(|number| (ConfigExtent::Random, number));
     // Only required attributes first, because fewer values can be wrong.
-    let all = [(ConfigExtent::Required, 0), (ConfigExtent::All, 0), (ConfigExtent::Nothing, 0)];
-    for (extent, number) in all.into_iter().chain(random) {
-        if found.len() >= MAX_LEGAL_CONFIGS || suite.is_run_over() {
+    let extents = [(ConfigExtent::Required, 0), (ConfigExtent::All, 0), (ConfigExtent::Nothing, 0)];
+    for (extent, number) in extents.into_iter().chain(random) {
+        if configs.len() >= MAX_LEGAL_CONFIGS || suite.is_run_over() {
             break;
         }
-        let made = suite.generate_config(offered, extent, number);
-        if let Some(legal) = repair_until_legal(suite, offered, made).await
-            && !found.contains(&legal)
+        let config = suite.generate_config(offered, extent, number);
+        if let Some(legal) = repair_until_legal(suite, offered, config).await
+            && !configs.contains(&legal)
         {
-            found.push(legal);
+            configs.push(legal);
         }
     }
-    found
+    configs
 }
 
 /// Validates and repairs until the configuration is legal.
@@ -90,20 +90,24 @@ fn repair_config(
     let path = error.path.as_ref().map(diagnostic_path).filter(|path| !path.0.is_empty());
     let paths = generate::settable_paths(offered.block(), value);
     // An error may be at the block around an attribute, or at a part inside it.
-    let is_at = |own: &Path, at: &Path| own.starts_with(at) || at.starts_with(own);
-    let at = path.and_then(|at| paths.iter().find(|(own, _)| is_at(own, &at)));
+    let is_at = |error_path: &Path, attribute_path: &Path| {
+        error_path.starts_with(attribute_path) || attribute_path.starts_with(error_path)
+    };
+    let attribute_path = path.and_then(|attribute_path| {
+        paths.iter().find(|(error_path, _)| is_at(error_path, &attribute_path))
+    });
     // An error without a path may still name the attribute in its text.
     let named = || {
-        let mentioned: Vec<_> = paths
+        let named_paths: Vec<_> = paths
             .iter()
             .filter(|(path, _)| match path.0.last() {
                 Some(Step::Attribute(name)) => mentions_attribute(&error, name.as_str()),
                 _ => false,
             })
             .collect();
-        (!mentioned.is_empty()).then(|| *dice.clone().pick_one(&mentioned))
+        (!named_paths.is_empty()).then(|| *dice.clone().pick_one(&named_paths))
     };
-    let (path, attribute) = at.or_else(named)?;
+    let (path, attribute) = attribute_path.or_else(named)?;
     // A little chance, so that two repairs do not undo each other in turn.
     change_attribute(value, path, attribute, &error, attempt + dice.number_below(2))
 }
@@ -122,12 +126,12 @@ fn change_attribute(
     attempt: usize,
 ) -> Option<Value> {
     let ty = attribute.implied_type();
-    let now = path.find(value)?;
+    let current = path.find(value)?;
     let is_required = attribute.role == formwork_value::schema::Role::Required;
     let text = format!("{} {}", error.summary, error.detail).to_lowercase();
     // The words of the Go SDKs about attributes that exclude each other.
     let excludes = ["conflict", "cannot be specified when", "only one", "mutually"];
-    let part = if now.is_null() {
+    let part = if current.is_null() {
         let name = match path.0.last() {
             Some(Step::Attribute(name)) => name.as_str().to_owned(),
             _ => String::new(),
@@ -141,43 +145,43 @@ fn change_attribute(
     } else if !is_required && excludes.iter().any(|word| text.contains(word)) {
         Value::null(ty)
     } else {
-        alternative_value(now, &ty, error, attempt)
+        alternative_value(current, &ty, error, attempt)
     };
     generate::replace_part(value, path, part)
 }
 
 /// Another value of the type: quoted words of the message first, then usual strings and numbers.
-fn alternative_value(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
+fn alternative_value(current: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
     match ty {
         Type::String => {
-            let words = quoted_words(&error.detail);
-            let all: Vec<&str> =
-                words.iter().map(String::as_str).chain(ALTERNATIVE_STRINGS).collect();
+            let candidates = quoted_words(&error.detail);
+            let choices: Vec<&str> =
+                candidates.iter().map(String::as_str).chain(ALTERNATIVE_STRINGS).collect();
             // In turn, so that each attempt tries another one.
-            Value::string(all[attempt % all.len()])
+            Value::string(choices[attempt % choices.len()])
         }
         Type::Number => {
             let numbers = error
                 .detail
                 .split(|c: char| !c.is_ascii_digit())
                 .filter_map(|word| word.parse::<i64>().ok());
-            let all: Vec<i64> = numbers.chain(ALTERNATIVE_NUMBERS).collect();
-            Value::int(all[attempt % all.len()])
+            let choices: Vec<i64> = numbers.chain(ALTERNATIVE_NUMBERS).collect();
+            Value::int(choices[attempt % choices.len()])
         }
         Type::Bool => Value::Bool(attempt.is_multiple_of(2)),
         Type::List(element) => {
             let part =
-                now.children().first().map(|it| alternative_value(it, element, error, attempt));
+                current.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::list((**element).clone(), part.into_iter().collect())
         }
         Type::Set(element) => {
             let part =
-                now.children().first().map(|it| alternative_value(it, element, error, attempt));
+                current.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::set((**element).clone(), part.into_iter().collect())
         }
         Type::Map(element) => {
             let part =
-                now.children().first().map(|it| alternative_value(it, element, error, attempt));
+                current.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::map((**element).clone(), part.map(|it| ("key0", it)))
         }
         _ => Value::null(ty.clone()),
@@ -190,8 +194,8 @@ fn quoted_words(text: &str) -> Vec<String> {
     for (open, close) in [('"', '"'), ('`', '`'), ('[', ']')] {
         let mut rest = text;
         while let Some((_, after)) = rest.split_once(open) {
-            let Some((inside, next)) = after.split_once(close) else { break };
-            let parts = inside.split([' ', ',', '"']).filter(|word| !word.is_empty());
+            let Some((quoted, next)) = after.split_once(close) else { break };
+            let parts = quoted.split([' ', ',', '"']).filter(|word| !word.is_empty());
             words.extend(parts.map(str::to_owned));
             rest = next;
         }

@@ -45,7 +45,7 @@ pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
     // Checks look at the time between calls; the grace is for the calls that run then.
     let limit = suite.options.time + CALL_GRACE_PERIOD;
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
-        Ok(done) => done.err(),
+        Ok(result) => result.err(),
         // A call hangs. The results until then are reported.
         Err(_) => {
             suite.note_reasons_of_unexamined();

@@ -122,18 +122,18 @@ impl Msg {
     /// Whether the message has the field.
     #[must_use]
     pub fn has_field(&self, number: u32) -> bool {
-        self.0.iter().any(|(own, _)| *own == number)
+        self.0.iter().any(|(field_number, _)| *field_number == number)
     }
 
     /// Returns an integer; zero if it is absent.
     #[must_use]
     pub fn get_int(&self, number: u32) -> u64 {
         // By the rules of protobuf, the last one wins.
-        let found = self.0.iter().rev().find_map(|(own, field)| match field {
-            Field::Varint(value) if *own == number => Some(*value),
+        let number_value = self.0.iter().rev().find_map(|(field_number, field)| match field {
+            Field::Varint(value) if *field_number == number => Some(*value),
             _ => None,
         });
-        found.unwrap_or(0)
+        number_value.unwrap_or(0)
     }
 
     /// Returns a boolean.
@@ -144,8 +144,8 @@ impl Msg {
 
     /// Iterates over a repeated field of bytes.
     pub fn repeated_bytes(&self, number: u32) -> impl DoubleEndedIterator<Item = &Bytes> {
-        self.0.iter().filter_map(move |(own, field)| match field {
-            Field::Bytes(bytes) if *own == number => Some(bytes),
+        self.0.iter().filter_map(move |(field_number, field)| match field {
+            Field::Bytes(bytes) if *field_number == number => Some(bytes),
             _ => None,
         })
     }
@@ -185,7 +185,7 @@ impl Msg {
     /// Removes a field.
     #[must_use]
     pub fn without_field(mut self, number: u32) -> Self {
-        self.0.retain(|(own, _)| *own != number);
+        self.0.retain(|(field_number, _)| *field_number != number);
         self
     }
 
@@ -198,8 +198,8 @@ impl Msg {
     /// Adds another message's repeated field under a new number.
     #[must_use]
     pub(crate) fn copy_repeated_field(mut self, other: &Self, from: u32, to: u32) -> Self {
-        let all = other.repeated_bytes(from).cloned();
-        self.0.extend(all.map(|bytes| (to, Field::Bytes(bytes))));
+        let values = other.repeated_bytes(from).cloned();
+        self.0.extend(values.map(|bytes| (to, Field::Bytes(bytes))));
         self
     }
 }

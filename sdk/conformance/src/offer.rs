@@ -171,7 +171,7 @@ impl Offer {
             ),
         }
         for (kind, field) in Kind::SCHEMA_FIELDS {
-            let mut seen = BTreeSet::new();
+            let mut seen_names = BTreeSet::new();
             for (name, entry) in raw.map_entries(field) {
                 // An action's schema is wrapped.
                 let schema = match kind {
@@ -179,7 +179,7 @@ impl Offer {
                     _ => entry,
                 };
                 let offered = reader.read_offered_type(kind, &name, &schema);
-                if !seen.insert(name.clone()) {
+                if !seen_names.insert(name.clone()) {
                     reader.report_schema_problem(
                         "S-07",
                         format!("{} is declared twice", offered.display_name()),
@@ -208,18 +208,21 @@ impl Offer {
             let mut parts = Vec::new();
             let mut required = Vec::new();
             for attribute in schema.repeated_messages(2) {
-                let own = attribute.get_text(1);
-                let ty = reader.read_type(&attribute.get_bytes(2), &own, "S-16");
+                let type_name = attribute.get_text(1);
+                let ty = reader.read_type(&attribute.get_bytes(2), &type_name, "S-16");
                 let is_simple = ty.is_primitive()
                     || matches!(&ty, Type::List(element) if element.is_primitive());
                 if !is_simple {
                     let friendly = ty.friendly_name();
-                    reader.report_schema_problem("S-16", format!("{own} has the type {friendly}"));
+                    reader.report_schema_problem(
+                        "S-16",
+                        format!("{type_name} has the type {friendly}"),
+                    );
                 }
                 if attribute.get_bool(3) {
-                    required.push(own.clone());
+                    required.push(type_name.clone());
                 }
-                parts.push((own, ty));
+                parts.push((type_name, ty));
             }
             if required.is_empty() {
                 reader.report_schema_problem(

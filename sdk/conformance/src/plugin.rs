@@ -111,10 +111,10 @@ pub async fn start_plugin(
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = SharedOutput::<PrintedOutput>::default();
     let (reading, mut stderr_end) = watch::channel(());
-    let kept = Arc::clone(&errors);
+    let errors_of_task = Arc::clone(&errors);
     // Read from the start: a provider whose pipe is full would block before its handshake.
     tokio::spawn(async move {
-        keep_output(stderr, kept).await;
+        keep_output(stderr, errors_of_task).await;
         drop(reading);
     });
     let (line, rest) = match timeout(HANDSHAKE_TIMEOUT, read_first_line(&mut stdout)).await {
@@ -122,11 +122,11 @@ pub async fn start_plugin(
         Ok(None) => {
             let exit = child.wait_up_to(Duration::from_secs(2)).await;
             let _ended = timeout(Duration::from_millis(500), stderr_end.changed()).await;
-            let said = String::from_utf8_lossy(&lock_shared(&errors).bytes).into_owned();
+            let stderr_text = String::from_utf8_lossy(&lock_shared(&errors).bytes).into_owned();
             let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
-            return Err(StartError::Ended(exit, output::end_reason_in(&said)));
+            return Err(StartError::Ended(exit, output::end_reason_in(&stderr_text)));
         }
-        Ok(Some(found)) => found,
+        Ok(Some(handshake_line)) => handshake_line,
     };
     let took = began.elapsed();
     let text = String::from_utf8_lossy(&line).into_owned();
@@ -181,7 +181,7 @@ fn plugin_command(
 /// The beginning of a string, cut between characters.
 pub fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}...", &text[..at]),
+        Some((index, _)) => format!("{}...", &text[..index]),
         None => text.to_owned(),
     }
 }
@@ -320,8 +320,8 @@ impl Plugin {
         // The process has ended, but its last words may still be on their way through the pipe.
         let mut end = started.stderr_end.clone();
         let _ended = timeout(Duration::from_millis(500), end.changed()).await;
-        let said = String::from_utf8_lossy(&lock_shared(&started.stderr).bytes).into_owned();
-        let report = panic_report_in(&said);
+        let stderr_text = String::from_utf8_lossy(&lock_shared(&started.stderr).bytes).into_owned();
+        let report = panic_report_in(&stderr_text);
         match &report {
             Some(report) => {
                 reason.push_str(&format!(" ({exit}; {})", report.replace('\n', " / ")));
@@ -345,9 +345,10 @@ impl Plugin {
         drop(largest);
         let mut diagnostics = lock_shared(&self.diagnostics);
         let room = 5_000_usize.saturating_sub(diagnostics.len());
-        let own = call.diagnostics().into_iter().take(room);
+        let own_diagnostics = call.diagnostics().into_iter().take(room);
         let request = call.recorded.requests.first();
-        diagnostics.extend(own.map(|it| (call.rpc, it.without_echoed_control_chars(request))));
+        diagnostics
+            .extend(own_diagnostics.map(|it| (call.rpc, it.without_echoed_control_chars(request))));
     }
 
     /// Whether the process still runs.
@@ -369,12 +370,12 @@ impl Plugin {
     }
 
     /// Asks the process to end, waits up to `patience`, and returns whether it ended by itself.
-    pub async fn shutdown(&self, patience: Duration) -> bool {
-        self.call_at_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
+    pub async fn shutdown(&self, timeout: Duration) -> bool {
+        self.call_at_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], timeout).await;
         let Some(started) = &self.started else { return true };
-        let ended = started.child.wait_up_to(patience).await.is_some();
+        let has_ended = started.child.wait_up_to(timeout).await.is_some();
         started.child.kill();
-        ended
+        has_ended
     }
 }
 
@@ -389,7 +390,7 @@ pub(crate) fn raw_call(path: String, messages: Vec<Bytes>) -> RawCall {
 /// When it does not answer, or its use of TLS is not as requested.
 pub async fn connect_provider(
     started: &StartedPlugin,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Arc<dyn Transport>, String> {
     let StartedPlugin { handshake, identity, .. } = started;
     let tls = match (identity, &handshake.certificate) {
@@ -399,16 +400,15 @@ pub async fn connect_provider(
         }
         (None, _) => None,
     };
-    let connected =
-        host_building_blocks::connect_to_plugin(&handshake.address, tls, patience).await;
+    let connected = host_building_blocks::connect_to_plugin(&handshake.address, tls, timeout).await;
     connected.map_err(without_error_numbers)
 }
 
 /// Waits until `done` or the time is over; returns whether it was done.
-pub async fn wait_until(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
-    let until = Instant::now() + patience;
+pub async fn wait_until(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + limit;
     loop {
-        if done() {
+        if is_done() {
             return true;
         }
         if Instant::now() >= until {

@@ -38,7 +38,7 @@ impl Secrets {
                 // A shorter string would be found by chance.
                 if let Value::String(text) = inner
                     && text.as_str().len() >= 6
-                    && !self.all.iter().any(|known| known == text.as_str())
+                    && !self.all.iter().any(|secret| secret == text.as_str())
                 {
                     self.all.push(text.as_str().to_owned());
                 }

@@ -121,9 +121,9 @@ impl Report {
     /// Counts the rules of a severity.
     #[must_use]
     pub fn score(&self, severity: Severity) -> Score {
-        let own = self.rows.iter().filter(|row| row.rule.severity == severity);
+        let rows = self.rows.iter().filter(|row| row.rule.severity == severity);
         let mut score = Score::default();
-        for row in own {
+        for row in rows {
             match row.verdict {
                 Verdict::Held => {
                     score.held += 1;

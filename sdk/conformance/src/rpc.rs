@@ -249,9 +249,9 @@ mod tests {
         let import = Msg::new().with_text(1, "a").with_text(2, "\u{1f}b").encode();
         let read = Diag::decode(&answer).without_echoed_control_chars(Some(&import));
         assert_eq!(read.summary, "No type a(the id of the request)");
-        let other = Msg::new().with_text(1, "a").encode();
+        let other_message = Msg::new().with_text(1, "a").encode();
         assert_eq!(
-            Diag::decode(&answer).without_echoed_control_chars(Some(&other)),
+            Diag::decode(&answer).without_echoed_control_chars(Some(&other_message)),
             Diag::decode(&answer)
         );
     }

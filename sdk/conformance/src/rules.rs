@@ -108,7 +108,7 @@ pub fn family_of(id: &str) -> &'static str {
     // Ids are ASCII, so that one byte is one letter; `min` is for an empty id.
     let letter = &id[..id.len().min(1)];
     let mut families = RULE_FAMILIES.iter().chain(&CROSS_CALL_FAMILIES);
-    families.find(|(own, _)| *own == letter).map_or("Other", |(_, name)| name)
+    families.find(|(family_letter, _)| *family_letter == letter).map_or("Other", |(_, name)| name)
 }
 
 #[cfg(test)]

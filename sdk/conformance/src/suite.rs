@@ -261,8 +261,8 @@ impl Suite {
     pub async fn start_another_process(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
             CheckedProvider::Program(path) => Plugin::launch(path, &self.launch_options()).await,
-            CheckedProvider::Running(at, protocol) => {
-                Plugin::connect_to_running(at, *protocol, self.start).await
+            CheckedProvider::Running(address, protocol) => {
+                Plugin::connect_to_running(address, *protocol, self.start).await
             }
         }
     }
@@ -362,8 +362,9 @@ impl Suite {
     /// Example configurations of a type, in the type of its schema.
     #[must_use]
     pub fn examples_of(&self, offered: &OfferedType) -> Vec<(String, Result<Value, String>)> {
-        let own = self.options.examples.iter();
-        own.filter(|it| it.kind == offered.kind && it.name == offered.name)
+        let configured = self.options.examples.iter();
+        configured
+            .filter(|it| it.kind == offered.kind && it.name == offered.name)
             .map(|example| {
                 let coerced = offered.block().coerce(&example.value);
                 let coerced = coerced.map_err(|refused| {
@@ -415,11 +416,11 @@ pub fn to_plain(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
-fn append_up_to_limit(kept: &mut Vec<u8>, more: Vec<u8>) {
+fn append_up_to_limit(buffer: &mut Vec<u8>, more: Vec<u8>) {
     const MAX_KEPT_OUTPUT_BYTES: usize = 16 << 20;
     // A provider at TRACE may print without end.
-    let room = MAX_KEPT_OUTPUT_BYTES.saturating_sub(kept.len()).min(more.len());
-    kept.extend_from_slice(&more[..room]);
+    let room = MAX_KEPT_OUTPUT_BYTES.saturating_sub(buffer.len()).min(more.len());
+    buffer.extend_from_slice(&more[..room]);
 }
 
 #[cfg(test)]

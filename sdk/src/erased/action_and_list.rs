@@ -75,7 +75,7 @@ pub(crate) trait AnyList: Send + Sync {
     fn object_shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Sends the objects with their names.
-    async fn list(&self, wanted: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()>;
+    async fn list(&self, query: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()>;
 }
 
 /// A list resource of one model.
@@ -105,8 +105,8 @@ impl<L: List> AnyList for TypedList<L> {
         self.list.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
-    async fn list(&self, wanted: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()> {
-        let ListQuery { config, limit, whole } = wanted;
+    async fn list(&self, query: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()> {
+        let ListQuery { config, limit, whole } = query;
         let config = decode_input::<L::Model>(&self.shape, &config, &config)?;
         self.list.list(Search { config, limit, whole, finds, object: PhantomData, call }).await
     }

@@ -28,12 +28,12 @@ pub(crate) trait AnyStateStore: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     async fn configure(&self, config: &Value, call: Call) -> Answer<()>;
-    async fn read(&self, asked: StateCall) -> Answer<Option<Vec<u8>>>;
-    async fn write(&self, asked: StateCall, bytes: Vec<u8>, lock_id: String) -> Answer<()>;
-    async fn lock(&self, asked: StateCall, operation: String) -> Answer<String>;
-    async fn unlock(&self, asked: StateCall, lock_id: String) -> Answer<()>;
+    async fn read(&self, state_call: StateCall) -> Answer<Option<Vec<u8>>>;
+    async fn write(&self, state_call: StateCall, bytes: Vec<u8>, lock_id: String) -> Answer<()>;
+    async fn lock(&self, state_call: StateCall, operation: String) -> Answer<String>;
+    async fn unlock(&self, state_call: StateCall, lock_id: String) -> Answer<()>;
     async fn list(&self, config: &Value, call: Call) -> Answer<Vec<String>>;
-    async fn delete(&self, asked: StateCall) -> Answer<()>;
+    async fn delete(&self, state_call: StateCall) -> Answer<()>;
 }
 
 /// A state store of one model.
@@ -67,25 +67,25 @@ impl<S: StateStore> AnyStateStore for TypedStateStore<S> {
         self.store.configure(ConfigureStore { config: self.decode_config(config)?, call }).await
     }
 
-    async fn read(&self, asked: StateCall) -> Answer<Option<Vec<u8>>> {
-        let StateCall { config, state, call } = asked;
+    async fn read(&self, state_call: StateCall) -> Answer<Option<Vec<u8>>> {
+        let StateCall { config, state, call } = state_call;
         self.store.read(ReadState { config: self.decode_config(&config)?, state, call }).await
     }
 
-    async fn write(&self, asked: StateCall, bytes: Vec<u8>, lock_id: String) -> Answer<()> {
-        let StateCall { config, state, call } = asked;
+    async fn write(&self, state_call: StateCall, bytes: Vec<u8>, lock_id: String) -> Answer<()> {
+        let StateCall { config, state, call } = state_call;
         let config = self.decode_config(&config)?;
         self.store.write(WriteState { config, state, bytes, lock_id, call }).await
     }
 
-    async fn lock(&self, asked: StateCall, operation: String) -> Answer<String> {
-        let StateCall { config, state, call } = asked;
+    async fn lock(&self, state_call: StateCall, operation: String) -> Answer<String> {
+        let StateCall { config, state, call } = state_call;
         let config = self.decode_config(&config)?;
         self.store.lock(LockState { config, state, operation, call }).await
     }
 
-    async fn unlock(&self, asked: StateCall, lock_id: String) -> Answer<()> {
-        let StateCall { config, state, call } = asked;
+    async fn unlock(&self, state_call: StateCall, lock_id: String) -> Answer<()> {
+        let StateCall { config, state, call } = state_call;
         let config = self.decode_config(&config)?;
         self.store.unlock(UnlockState { config, state, lock_id, call }).await
     }
@@ -94,8 +94,8 @@ impl<S: StateStore> AnyStateStore for TypedStateStore<S> {
         self.store.list(ListStates { config: self.decode_config(config)?, call }).await
     }
 
-    async fn delete(&self, asked: StateCall) -> Answer<()> {
-        let StateCall { config, state, call } = asked;
+    async fn delete(&self, state_call: StateCall) -> Answer<()> {
+        let StateCall { config, state, call } = state_call;
         self.store.delete(DeleteState { config: self.decode_config(&config)?, state, call }).await
     }
 }

@@ -99,10 +99,10 @@ impl<T: Field> Field for Vec<T> {
             _ => return Err(conversion_error("a list is required")),
         };
         let mut read = Self::with_capacity(items.len());
-        for (at, item) in items.iter().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             let element = T::from_value(item);
             read.push(
-                element.map_err(|reason| prepend_step(Step::Index(Number::from(at)), reason))?,
+                element.map_err(|reason| prepend_step(Step::Index(Number::from(index)), reason))?,
             );
         }
         Ok(read)

@@ -40,10 +40,10 @@ fn every_field_comes_back_from_its_value() {
 
 #[test]
 fn what_differs_is_not_the_same() {
-    fn differ<T: Field>(one: T, other: T) {
+    fn differ<T: Field>(first: T, second: T) {
         // In both directions: a part that is missing is seen from one side only.
-        for (field, other) in [(&one, &other), (&other, &one)] {
-            assert!(!field.same_as(&other.to_value()), "{field:?} and {other:?}");
+        for (field, second) in [(&first, &second), (&second, &first)] {
+            assert!(!field.same_as(&second.to_value()), "{field:?} and {second:?}");
         }
     }
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -57,8 +57,8 @@ fn what_differs_is_not_the_same() {
     differ(Set::from(texts(&["a", "c"])), Set::from(texts(&["a", "b"])));
     differ(BTreeMap::from([("a".to_owned(), 1_i64)]), BTreeMap::from([("b".to_owned(), 1)]));
     differ(BTreeMap::from([("a".to_owned(), 1_i64)]), BTreeMap::from([("a".to_owned(), 2)]));
-    let objects =
-        [("a", 1), ("a", 2), ("b", 1)].map(|(name, at)| Value::object([(name, Value::int(at))]));
+    let objects = [("a", 1), ("a", 2), ("b", 1)]
+        .map(|(name, number)| Value::object([(name, Value::int(number))]));
     differ(objects[0].clone(), objects[1].clone());
     differ(objects[0].clone(), objects[2].clone());
 }

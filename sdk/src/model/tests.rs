@@ -394,9 +394,9 @@ struct Car {
 
 #[test]
 fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
-    let here = || SpotIdentity { region: "here".to_owned() };
-    let house = HouseDraft::from(HouseIdentity { spot: here() });
-    assert_eq!(house, HouseDraft { spot: here().into(), look: LookDraft::default() });
+    let identity = || SpotIdentity { region: "here".to_owned() };
+    let house = HouseDraft::from(HouseIdentity { spot: identity() });
+    assert_eq!(house, HouseDraft { spot: identity().into(), look: LookDraft::default() });
     // A car has no identity attributes, so it has no identity type.
     assert_eq!(CarDraft::from(()), CarDraft::default());
     assert_eq!((House::HAS_IDENTITY, Car::HAS_IDENTITY), (true, false));
@@ -412,8 +412,8 @@ fn an_object_is_the_same_until_some_part_of_it_differs() {
     assert!(Gate::from_value(&value).unwrap().same_as(&value));
     let renamed = Gate { name: "b".to_owned(), ..ports.clone() };
     let fewer = Gate { ports: vec![port(1, "tcp")], ..ports.clone() };
-    let others = Gate { ports: vec![port(1, "tcp"), port(2, "tcp")], ..ports.clone() };
-    for other in [renamed, fewer, others] {
+    let more_ports = Gate { ports: vec![port(1, "tcp"), port(2, "tcp")], ..ports.clone() };
+    for other in [renamed, fewer, more_ports] {
         assert!(!other.same_as(&value), "{other:?}");
     }
     let more = Value::object([

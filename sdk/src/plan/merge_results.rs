@@ -38,9 +38,9 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
         (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_))
             if planned.children().len() == returned.children().len() =>
         {
-            let both = planned.children().iter().zip(returned.children());
+            let pairs = planned.children().iter().zip(returned.children());
             planned.with_children(
-                both.map(|(planned, returned)| fill_unknown(planned, returned)).collect(),
+                pairs.map(|(planned, returned)| fill_unknown(planned, returned)).collect(),
             )
         }
         // The correspondence of set elements is unknown.
@@ -51,16 +51,16 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
 
 /// Returns the planned object, with early known values instead of unknown ones. Other values remain
 /// unknown.
-pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
-    match (planned, found) {
+pub(crate) fn fill_early_values(planned: &Value, early: &Value) -> Value {
+    match (planned, early) {
         // A plain struct cannot represent "still unknown", so null means that the handler has no
         // value yet.
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
-        (Value::Unknown(_), _) => found.clone(),
+        (Value::Unknown(_), _) => early.clone(),
         (Value::Object(parts), Value::Object(_)) => {
             let items =
-                parts.iter().map(|(name, part)| match attribute_or_map_element(found, name) {
-                    Some(found) => fill_early_values(part, found),
+                parts.iter().map(|(name, part)| match attribute_or_map_element(early, name) {
+                    Some(early) => fill_early_values(part, early),
                     None => part.clone(),
                 });
             planned.with_children(items.collect())
@@ -83,8 +83,8 @@ pub(crate) fn with_write_only_values(shape: &Shape, planned: &Value, config: &Va
     // By the configuration, because a plan has null for them.
     let paths = shape.block.write_only_paths(config);
     paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
-        Some(given) if !given.is_null() => {
-            planned.replace_at(path, |_| given.clone()).unwrap_or(planned)
+        Some(configured) if !configured.is_null() => {
+            planned.replace_at(path, |_| configured.clone()).unwrap_or(planned)
         }
         _ => planned,
     })
@@ -183,7 +183,9 @@ pub(crate) fn merge_known_parts_of_draft(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match attribute_or_map_element(draft, name) {
         // A draft is null or unknown where the handler kept no value.
-        Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
+        Some(known_part) if !known_part.is_null() && known_part.is_wholly_known() => {
+            known_part.clone()
+        }
         _ => part.clone(),
     });
     base.with_children(items.collect())

@@ -135,11 +135,11 @@ fn collect_forcing_in_parts(
         Nesting::Set => {
             // Trimming both ends is linear. Comparing each element with each would be quadratic,
             // and sets of thousands of elements exist.
-            let (gone, come) = without_common_ends(prior.children(), planned.children());
-            let comes_or_goes = gone
+            let (removed, added) = without_common_ends(prior.children(), planned.children());
+            let comes_or_goes = removed
                 .iter()
                 .any(|item| forces_when_added_or_removed(content, ValuesAtPath::for_destroy(item)))
-                || come.iter().any(|item| {
+                || added.iter().any(|item| {
                     forces_when_added_or_removed(content, ValuesAtPath::for_create(item))
                 });
             if comes_or_goes {
@@ -157,14 +157,14 @@ fn collect_forcing_in_elements(
     forcing: &mut Vec<Path>,
 ) {
     let ValuesAtPath { prior, config, planned } = sides;
-    let (mut inside, mut comes_or_goes) = (Vec::new(), false);
-    for (at, part) in planned.children().iter().enumerate() {
-        let Some(step) = planned.step_to_child(at) else { continue };
+    let (mut inner_paths, mut comes_or_goes) = (Vec::new(), false);
+    for (index, part) in planned.children().iter().enumerate() {
+        let Some(step) = planned.step_to_child(index) else { continue };
         let config = config.and_then(|config| corresponding_element(config, &step));
         match corresponding_element(prior, &step) {
             Some(prior) => {
                 let sides = ValuesAtPath { prior, config, planned: part };
-                collect_forcing_in_object(content, &path.with_step(step), sides, &mut inside);
+                collect_forcing_in_object(content, &path.with_step(step), sides, &mut inner_paths);
             }
             None => {
                 comes_or_goes |= forces_when_added_or_removed(
@@ -174,18 +174,18 @@ fn collect_forcing_in_elements(
             }
         }
     }
-    for (at, part) in prior.children().iter().enumerate() {
+    for (index, part) in prior.children().iter().enumerate() {
         let is_gone = prior
-            .step_to_child(at)
+            .step_to_child(index)
             .is_some_and(|step| corresponding_element(planned, &step).is_none());
         comes_or_goes |=
             is_gone && forces_when_added_or_removed(content, ValuesAtPath::for_destroy(part));
     }
     // After a change of their number, elements of a list cannot be matched any more.
-    let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
+    let is_moved = prior.children().len() != planned.children().len() && !inner_paths.is_empty();
     match comes_or_goes || is_moved {
         true => forcing.push(path.clone()),
-        false => forcing.append(&mut inside),
+        false => forcing.append(&mut inner_paths),
     }
 }
 
@@ -196,20 +196,20 @@ fn corresponding_element<'v>(collection: &'v Value, step: &Step) -> Option<&'v V
 
 /// Elements of a set without those at both ends that both sets contain. Both have the same order.
 fn without_common_ends<'v>(
-    mut some: &'v [Value],
-    mut others: &'v [Value],
+    mut first: &'v [Value],
+    mut second: &'v [Value],
 ) -> (&'v [Value], &'v [Value]) {
-    while let ([one, some_rest @ ..], [other, other_rest @ ..]) = (some, others)
-        && one == other
+    while let ([first_item, some_rest @ ..], [second_item, other_rest @ ..]) = (first, second)
+        && first_item == second_item
     {
-        (some, others) = (some_rest, other_rest);
+        (first, second) = (some_rest, other_rest);
     }
-    while let ([some_rest @ .., one], [other_rest @ .., other]) = (some, others)
-        && one == other
+    while let ([some_rest @ .., first_item], [other_rest @ .., second_item]) = (first, second)
+        && first_item == second_item
     {
-        (some, others) = (some_rest, other_rest);
+        (first, second) = (some_rest, other_rest);
     }
-    (some, others)
+    (first, second)
 }
 
 /// Whether an added or removed object has a part that forces replacement.

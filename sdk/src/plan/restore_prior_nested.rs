@@ -14,12 +14,12 @@ use super::{PriorAndConfigValues, SchemaAndRules, attribute_or_map_element};
 pub(super) fn restore_prior_nested_attributes(
     content: SchemaAndRules<'_>,
     object: &Value,
-    beside: PriorAndConfigValues<'_>,
+    prior_and_config: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
         let (_, inner) = content.part_rules_and_nested_schema(name)?;
-        let below = beside.step_into(|object| attribute_or_map_element(object, name));
+        let below = prior_and_config.step_into(|object| attribute_or_map_element(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
@@ -34,19 +34,19 @@ pub(super) fn restore_prior_nested_attributes(
 fn restore_prior_in_nested_parts(
     content: SchemaAndRules<'_>,
     value: &Value,
-    beside: PriorAndConfigValues<'_>,
+    prior_and_config: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => {
-            restore_prior_nested_attributes(content, value, beside)
+            restore_prior_nested_attributes(content, value, prior_and_config)
         }
         (Nesting::List, _) => with_changed_children(
             value,
-            value.children().iter().enumerate().map(|(at, item)| {
+            value.children().iter().enumerate().map(|(index, item)| {
                 restore_prior_nested_attributes(
                     content,
                     item,
-                    beside.step_into(|list| list.children().get(at)),
+                    prior_and_config.step_into(|list| list.children().get(index)),
                 )
             }),
         ),
@@ -56,7 +56,7 @@ fn restore_prior_in_nested_parts(
                 restore_prior_nested_attributes(
                     content,
                     item,
-                    beside.step_into(|map| attribute_or_map_element(map, key)),
+                    prior_and_config.step_into(|map| attribute_or_map_element(map, key)),
                 )
             }),
         ),
@@ -74,6 +74,6 @@ fn with_changed_children(
     if children.iter().all(Option::is_none) {
         return None;
     }
-    let both = children.into_iter().zip(value.children());
-    Some(value.with_children(both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+    let pairs = children.into_iter().zip(value.children());
+    Some(value.with_children(pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
 }

@@ -39,11 +39,11 @@ fn drawn(prior: &Value, config: &Value, proposed: &Value) -> String {
         panic!("a plan is an object")
     };
     let set = planned.iter().filter(|(_, value)| !value.is_null());
-    let shown = set.map(|(name, value)| match value {
+    let attributes = set.map(|(name, value)| match value {
         Value::String(text) => format!("{name}={text}"),
         _ => format!("{name}=?"),
     });
-    shown.collect::<Vec<_>>().join(" ")
+    attributes.collect::<Vec<_>>().join(" ")
 }
 
 fn prior() -> Value {

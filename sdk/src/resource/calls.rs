@@ -135,10 +135,10 @@ pub struct ModifyPlan<M: Model> {
 impl<M: Model> ModifyPlan<M> {
     /// Plans values that are known early instead of unknown ones. Values of the author are kept.
     pub fn fill_early_values(&mut self, computed: Computed<M>) {
-        let found = Draft::<M>::from(computed).to_value();
+        let early = Draft::<M>::from(computed).to_value();
         // Both are drafts, so a merge of their parts is a draft too.
         if let Ok(planned) =
-            ObjectConversion::from_value(&plan::fill_early_values(&self.planned.to_value(), &found))
+            ObjectConversion::from_value(&plan::fill_early_values(&self.planned.to_value(), &early))
         {
             self.planned = planned;
         }
@@ -192,8 +192,8 @@ pub struct Create<M: Model> {
 impl<M: Model> Create<M> {
     /// Keeps a partial result in case the handler fails: at least the attributes that find the
     /// object again. If the handler fails, this is stored; otherwise its result is stored.
-    pub fn keep(&self, known: impl Into<Draft<M>>) {
-        self.partial.keep(known.into().to_value());
+    pub fn keep(&self, partial: impl Into<Draft<M>>) {
+        self.partial.keep(partial.into().to_value());
     }
 }
 
@@ -290,8 +290,8 @@ pub struct Update<M: Model> {
 
 impl<M: Model> Update<M> {
     /// Keeps a partial result in case the handler fails.
-    pub fn keep(&self, known: impl Into<Draft<M>>) {
-        self.partial.keep(known.into().to_value());
+    pub fn keep(&self, partial: impl Into<Draft<M>>) {
+        self.partial.keep(partial.into().to_value());
     }
 }
 

@@ -75,14 +75,14 @@ impl Server {
         // Unbounded, because a handler must not wait for the host only to report progress.
         let (messages, mut progress) = unbounded_channel();
         let work = async move {
-            let done = async {
+            let outcome = async {
                 let action = action?;
                 let config = decode_and_check::decode_value(action.shape(), &request.config)?;
                 let config = plan::config_with_defaults(action.shape(), &config).into_owned();
                 let call = call.with_configured_timeout(&config, "invoke");
                 action.invoke(&config, Progress(messages), call).await
             };
-            call.collect_answer(done).await.1
+            call.collect_answer(outcome).await.1
         };
         let events = stream_messages_until_end(
             poll_fn(move |context| progress.poll_recv(context)),
@@ -121,22 +121,22 @@ impl Server {
         // Protocol 6: `ListResource.Request.limit` is zero for no limit.
         // A negative limit counts as none.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
-        let whole = request.include_object;
+        let include_object = request.include_object;
         // One slot, so that the handler is at most one object ahead of the host.
-        let (found, mut finds) = channel(1);
+        let (sender, mut finds) = channel(1);
         // The clone shares the diagnostics, and each event includes those since the previous event.
-        let said = call.clone();
+        let listing_call = call.clone();
         let objects = list.as_ref().ok().cloned();
         let work = async move {
-            let done = async {
+            let outcome = async {
                 let list = list?;
                 let config = decode_valid_list_config(&call, &*list, &request.config)?;
                 // The errors are reported already, and the handler could only repeat them.
                 let Some(config) = config else { return Ok(()) };
-                let wanted = ListQuery { config, limit, whole };
-                call.run_unless_stopped(list.list(wanted, found, call.clone())).await
+                let query = ListQuery { config, limit, whole: include_object };
+                call.run_unless_stopped(list.list(query, sender, call.clone())).await
             };
-            call.collect_answer(done).await.1
+            call.collect_answer(outcome).await.1
         };
         let steps = stream_messages_until_end(
             poll_fn(move |context| finds.poll_recv(context)),
@@ -144,13 +144,13 @@ impl Server {
         );
         // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
-        let events = stream::unfold(begin, async |(mut steps, left)| {
-            let left = left.checked_sub(1)?;
-            Some((steps.next().await?, (steps, left)))
+        let events = stream::unfold(begin, async |(mut steps, remaining)| {
+            let remaining = remaining.checked_sub(1)?;
+            Some((steps.next().await?, (steps, remaining)))
         });
         let event = move |step| match (step, &objects) {
             (MessageOrEnd::Message(find), Some(list)) => {
-                Some(build_list_event(list.object_shape(), find, whole, &said))
+                Some(build_list_event(list.object_shape(), find, include_object, &listing_call))
             }
             (MessageOrEnd::Ended(diagnostics), _) if !diagnostics.is_empty() => {
                 // Protocol 6: diagnostics of a list can only be sent in an event.
@@ -178,7 +178,12 @@ fn decode_valid_list_config(
 }
 
 /// A found object, with the diagnostics since the previous one.
-fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
+fn build_list_event(
+    shape: &Shape,
+    find: FoundObject,
+    include_object: bool,
+    call: &Call,
+) -> ListEvent {
     let FoundObject { display_name, object } = find;
     let object: Payload =
         decode_and_check::encode_value(shape, &plan::replace_unknown_with_null(&object));
@@ -192,7 +197,7 @@ fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) 
         );
         call.report(Problem::new("Provider found an object without identity", detail));
     }
-    let object = whole.then_some(object);
+    let object = include_object.then_some(object);
     ListEvent { identity, display_name, object, diagnostics: call.take_diagnostics() }
 }
 
@@ -208,23 +213,23 @@ fn stream_messages_until_end<T: Send + 'static>(
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
 ) -> impl Stream<Item = MessageOrEnd<T>> + Send {
     let begin = (messages, Some(work), None);
-    stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
+    stream::unfold(begin, async |(mut messages, mut work, mut outcome)| {
         if let Some(running) = &mut work {
             tokio::select! {
                 // Messages first, so that the end does not overtake those that were sent before it.
                 biased;
                 Some(text) = messages.next() => {
-                    return Some((MessageOrEnd::Message(text), (messages, work, ended)));
+                    return Some((MessageOrEnd::Message(text), (messages, work, outcome)));
                 }
-                diagnostics = running => ended = Some(diagnostics),
+                diagnostics = running => outcome = Some(diagnostics),
             }
         }
         // The sender may still exist, so the stream must not wait for further messages.
         let step = match messages.next().now_or_never().flatten() {
-            Some(text) if ended.is_some() => MessageOrEnd::Message(text),
-            _ => MessageOrEnd::Ended(ended.take()?),
+            Some(text) if outcome.is_some() => MessageOrEnd::Message(text),
+            _ => MessageOrEnd::Ended(outcome.take()?),
         };
-        Some((step, (messages, None, ended)))
+        Some((step, (messages, None, outcome)))
     })
 }
 

@@ -47,8 +47,9 @@ impl Server {
         let call = call.with_configured_timeout(&config, "read");
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
-        let found = call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
-        let object = plan::fill_unknown(&planned, &found);
+        let read_value =
+            call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
+        let object = plan::fill_unknown(&planned, &read_value);
         let returned = ReturnedObject { handler: "read", call: contract::Call::ReadData, object };
         Ok(decode_and_check::encode_checked(&call, shape, returned))
     }
@@ -75,9 +76,9 @@ impl Server {
         }
         let wrong = |problem: Problem| function::to_function_error(&signature, &problem);
         let mut values = Vec::new();
-        for (at, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
+        for (index, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
             let value = argument.decode(ty);
-            let value = value.map_err(|error| wrong(Problem::from(error).of_argument(at)))?;
+            let value = value.map_err(|error| wrong(Problem::from(error).of_argument(index)))?;
             values.push(value.into_value());
         }
         let result = function.call(&GivenArguments(values)).map_err(wrong)?;
@@ -113,8 +114,8 @@ impl Server {
         let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
-        let found = call.run_unless_stopped(open).await?;
-        let object = plan::fill_unknown(&planned, &found);
+        let result = call.run_unless_stopped(open).await?;
+        let object = plan::fill_unknown(&planned, &result);
         let config = decode_and_check::plain(&config);
         let opened = contract::Call::Open { config: &config };
         let returned = ReturnedObject { handler: "open", call: opened, object };

@@ -32,13 +32,13 @@ pub(super) fn check_modified_plan(
     // Removed from every answer, so a handler that returns them does not violate a rule.
     let planned = plain(&shape.block.with_null_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
-    let made = contract::Call::Plan {
+    let contract_call = contract::Call::Plan {
         prior: &prior,
         config: &config,
         requires_replace: &[],
         legacy: false,
     };
-    let violations = contract_violations_of_answer(shape, made, &planned).into_iter().map(|violation| {
+    let violations = contract_violations_of_answer(shape, contract_call, &planned).into_iter().map(|violation| {
         let detail = format!(
             "`modify_plan` planned what it may not: {violation} (rule {}). This is a bug in the provider.",
             violation.rule
@@ -111,7 +111,7 @@ pub(super) struct ReturnedObject<'a> {
 /// becomes null. A broken rule of the contract is one too, and the object stays as it is, because it
 /// may exist.
 pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObject<'_>) -> Payload {
-    let ReturnedObject { handler, call: made, object } = returned;
+    let ReturnedObject { handler, call: contract_call, object } = returned;
     let parts = match &object {
         Value::Object(parts) if !object.is_wholly_known() => parts,
         _ => {
@@ -120,7 +120,7 @@ pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObjec
                 report_violations(
                     call,
                     handler,
-                    contract_violations_of_answer(shape, made, object),
+                    contract_violations_of_answer(shape, contract_call, object),
                 );
             }
             return payload;
@@ -208,13 +208,14 @@ impl ConfigChecker {
         let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
-        let around = self.is_secret;
-        self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
+        let was_secret = self.is_secret;
+        self.is_secret |=
+            attribute.is_some_and(|declared| declared.sensitive || declared.write_only);
         self.run_value_checks(rule, part);
         if let Some(inner) = inner {
             self.check_nested_objects(inner, part);
         }
-        self.is_secret = around;
+        self.is_secret = was_secret;
     }
 
     fn check_nested_objects(&mut self, content: SchemaAndRules<'_>, value: &Value) {
@@ -232,9 +233,9 @@ impl ConfigChecker {
                 self.report_error("Duplicate Set Element", &detail);
             }
         }
-        for (at, part) in value.children().iter().enumerate() {
+        for (index, part) in value.children().iter().enumerate() {
             // No path step leads to an element of a set.
-            let step = value.step_to_child(at);
+            let step = value.step_to_child(index);
             // Restored by length, because an element of a set adds no step.
             let n_steps = self.path.0.len();
             self.path.0.extend(step);
@@ -283,8 +284,8 @@ impl ConfigChecker {
 
 /// An attribute in the syntax of the language: `a.b[0]` in backticks.
 fn display_path(path: &Path) -> String {
-    let place = path.to_string();
-    format!("`{}`", place.trim_start_matches('.'))
+    let path_text = path.to_string();
+    format!("`{}`", path_text.trim_start_matches('.'))
 }
 
 fn to_sentence(text: &str) -> String {

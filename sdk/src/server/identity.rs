@@ -52,8 +52,8 @@ pub(super) fn encode_identity(shape: &Shape, identity: Value) -> Payload {
 }
 
 /// Decodes an identity from the host.
-pub(super) fn decode_identity(shape: &Shape, given: &Payload) -> Answer<Value> {
-    let identity = given
+pub(super) fn decode_identity(shape: &Shape, payload: &Payload) -> Answer<Value> {
+    let identity = payload
         .decode(&identity_type(shape))
         .map_err(|error| unreadable_identity_problem(&error.to_string()))?;
     Ok(identity.into_value())

@@ -200,21 +200,21 @@ async fn apply_change(
     }
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
-    let done = if prior.is_null() {
+    let outcome = if prior.is_null() {
         // Caught here, and not only by the caller, because `keep` may have left a partial result,
         // which a panic must not lose.
         call.catch_panic(resource.create(lives, context.clone())).await
     } else {
         call.catch_panic(resource.update(lives, context.clone())).await
     };
-    let problem = match done {
+    let problem = match outcome {
         Ok(computed) => {
             // Known planned values win over those of the handler, so a service that changes letter
             // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::fill_unknown(&planned, &computed);
             let planned = decode_and_check::plain(&planned);
-            let made = contract::Call::Apply { planned: &planned, legacy: false };
-            let returned = ReturnedObject { handler: operation, call: made, object };
+            let contract_call = contract::Call::Apply { planned: &planned, legacy: false };
+            let returned = ReturnedObject { handler: operation, call: contract_call, object };
             return Ok(decode_and_check::encode_checked(call, shape, returned));
         }
         Err(problem) => problem,

@@ -115,10 +115,10 @@ impl Server {
         state: &StateRef,
     ) -> StreamedResponse<StateChunk> {
         let read = async {
-            let (store, asked) = self.store_and_state_call(call, state)?;
+            let (store, state_call) = self.store_and_state_call(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) =
                 self.configured_store(&state.type_name)?;
-            let bytes = call.run_unless_stopped(store.read(asked)).await?.unwrap_or_default();
+            let bytes = call.run_unless_stopped(store.read(state_call)).await?.unwrap_or_default();
             Ok(split_into_chunks(&bytes.into(), chunk_size))
         };
         let (chunks, diagnostics) = call.collect_answer(read).await;
@@ -135,11 +135,11 @@ impl Server {
         state: &StateRef,
         chunks: Vec<StateChunk>,
     ) -> Answer<()> {
-        let (store, asked) = self.store_and_state_call(call, state)?;
+        let (store, state_call) = self.store_and_state_call(call, state)?;
         let mut assembly = StateAssembly::default();
-        let whole = chunks.iter().try_for_each(|chunk| assembly.push(chunk));
-        let whole = whole.and_then(|()| assembly.finish());
-        let bytes = whole.map_err(|problem| {
+        let assembled = chunks.iter().try_for_each(|chunk| assembly.push(chunk));
+        let assembled = assembled.and_then(|()| assembly.finish());
+        let bytes = assembled.map_err(|problem| {
             let detail = format!(
                 "The host sent the state {:?} in chunks that do not fit together: {problem}. The stored state was not changed.",
                 state.state_id
@@ -155,7 +155,7 @@ impl Server {
             Problem::new("State not locked", detail)
         })?;
         // Not interrupted by a stop: the host needs the result of the write.
-        store.write(asked, bytes, lock_id).await
+        store.write(state_call, bytes, lock_id).await
     }
 
     pub(super) async fn handle_lock_state(
@@ -164,9 +164,9 @@ impl Server {
         state: &StateRef,
         operation: String,
     ) -> Answer<String> {
-        let (store, asked) = self.store_and_state_call(call, state)?;
+        let (store, state_call) = self.store_and_state_call(call, state)?;
         // Not interrupted by a stop: a lock that was acquired would stay.
-        let id = store.lock(asked, operation).await?;
+        let id = store.lock(state_call, operation).await?;
         check_lock_id(&id).map_err(|broken| broken_rule_problem("Lock without ID", &broken))?;
         lock_ignoring_poison(&self.stores).locks.insert(lock_key(state), id.clone());
         Ok(id)
@@ -178,8 +178,8 @@ impl Server {
         state: &StateRef,
         lock_id: String,
     ) -> Answer<()> {
-        let (store, asked) = self.store_and_state_call(call, state)?;
-        store.unlock(asked, lock_id.clone()).await?;
+        let (store, state_call) = self.store_and_state_call(call, state)?;
+        store.unlock(state_call, lock_id.clone()).await?;
         let mut stores = lock_ignoring_poison(&self.stores);
         // A lock of another process may have been released, while this one holds its own.
         if stores.locks.get(&lock_key(state)) == Some(&lock_id) {
@@ -199,8 +199,8 @@ impl Server {
     }
 
     pub(super) async fn handle_delete_state(&self, call: &Call, state: &StateRef) -> Answer<()> {
-        let (store, asked) = self.store_and_state_call(call, state)?;
-        store.delete(asked).await
+        let (store, state_call) = self.store_and_state_call(call, state)?;
+        store.delete(state_call).await
     }
 }
 

@@ -487,8 +487,8 @@ async fn what_the_schema_finds_and_what_the_handler_finds_are_reported_together(
     let client = ClientCapabilities::default();
     let type_name = "test_place".to_owned();
     let request = ValidateRequest { type_name, config: place(""), client };
-    let told = willful().validate_resource_config(request).await.unwrap().diagnostics;
-    let summaries: Vec<_> = told.iter().map(|problem| problem.summary.as_str()).collect();
+    let diags = willful().validate_resource_config(request).await.unwrap().diagnostics;
+    let summaries: Vec<_> = diags.iter().map(|problem| problem.summary.as_str()).collect();
     assert_eq!(
         summaries,
         ["Missing Configuration for Required Attribute", "No place is good enough"]
@@ -515,9 +515,9 @@ async fn what_of_a_configuration_is_not_known_yet_is_said() {
         config: Payload::Value(config, Place::shape().ty().clone()),
         client: ClientCapabilities::default(),
     };
-    let told = Server::new(provider).configure(request).await.unwrap().diagnostics;
-    assert_eq!(told[0].path, Path::root().attribute("url"));
-    assert!(told[0].detail.starts_with("`url` will be known only when"), "{}", told[0].detail);
+    let diags = Server::new(provider).configure(request).await.unwrap().diagnostics;
+    assert_eq!(diags[0].path, Path::root().attribute("url"));
+    assert!(diags[0].detail.starts_with("`url` will be known only when"), "{}", diags[0].detail);
 }
 
 #[tokio::test]
@@ -570,7 +570,7 @@ async fn what_changes_nothing_ends_when_the_host_wants_an_end() {
     // `join!` polls in this order, so the read begins before the stop.
     let (answer, stopped) = tokio::join!(server.read_data(request), server.stop());
     stopped.unwrap();
-    let told = answer.unwrap().diagnostics;
-    let summaries: Vec<_> = told.iter().map(|problem| problem.summary.as_str()).collect();
+    let diags = answer.unwrap().diagnostics;
+    let summaries: Vec<_> = diags.iter().map(|problem| problem.summary.as_str()).collect();
     assert_eq!(summaries, ["Asked", "Interrupted"]);
 }

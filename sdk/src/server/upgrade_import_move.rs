@@ -51,10 +51,12 @@ impl Server {
         let shape = resource.shape();
         let context = self.new_context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let object = match &request.identity {
-            Some(given) if request.id.is_empty() => {
-                let given = identity::decode_identity(shape, given)?;
-                call.run_unless_stopped(resource.import_by_identity(&given, context.clone()))
-                    .await?
+            Some(identity_given) if request.id.is_empty() => {
+                let identity_given = identity::decode_identity(shape, identity_given)?;
+                call.run_unless_stopped(
+                    resource.import_by_identity(&identity_given, context.clone()),
+                )
+                .await?
             }
             _ => {
                 call.run_unless_stopped(resource.import(request.id.clone(), context.clone()))
@@ -66,30 +68,30 @@ impl Server {
         let identity =
             identity::object_identity(shape, &state).or_else(|| request.identity.clone());
         let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());
-        let mut all = vec![ImportedResource { type_name, state, private, identity }];
+        let mut resources = vec![ImportedResource { type_name, state, private, identity }];
         for (of, object) in context.others.take() {
-            let (type_name, other) = self.resource_of_handler(of)?;
-            let state = encode_imported(call, other.shape(), type_name, object);
-            let identity = identity::object_identity(other.shape(), &state);
+            let (type_name, further) = self.resource_of_handler(of)?;
+            let state = encode_imported(call, further.shape(), type_name, object);
+            let identity = identity::object_identity(further.shape(), &state);
             // Private data belongs to one object, and the handler has set that of the first.
             let (type_name, private) = (type_name.to_owned(), Bytes::new());
-            all.push(ImportedResource { type_name, state, private, identity });
+            resources.push(ImportedResource { type_name, state, private, identity });
         }
-        Ok(all)
+        Ok(resources)
     }
 
     /// The resource type that has this type of handler.
     fn resource_of_handler(&self, handler: TypeId) -> Answer<(&str, &dyn AnyResource)> {
-        let all = self.provider.resources.iter();
-        let mut found = all.filter(|(_, resource)| resource.handler_type_id() == handler);
-        let refused = |which: &str| {
+        let resources = self.provider.resources.iter();
+        let mut matching = resources.filter(|(_, resource)| resource.handler_type_id() == handler);
+        let refused = |count_phrase: &str| {
             let detail = format!(
-                "The import found a further object, and the provider has {which} \
+                "The import found a further object, and the provider has {count_phrase} \
                  of that kind. This is a bug in the provider."
             );
             Err(Problem::new("Import found an object without a resource type", detail))
         };
-        match (found.next(), found.next()) {
+        match (matching.next(), matching.next()) {
             (Some((name, resource)), None) => Ok((name, &**resource)),
             (Some(_), Some(_)) => refused("several resource types"),
             (None, _) => refused("no resource type"),
@@ -141,8 +143,9 @@ impl Server {
         let object = decode_and_check::encode_checked(call, resource.shape(), returned);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
-        let kept = || identity::identity_after_move(resource.shape(), source_identity.as_ref()?);
-        let identity = identity::object_identity(resource.shape(), &object).or_else(kept);
+        let kept_identity =
+            || identity::identity_after_move(resource.shape(), source_identity.as_ref()?);
+        let identity = identity::object_identity(resource.shape(), &object).or_else(kept_identity);
         let private = private.to_bytes();
         Ok(ObjectAnswer { object, private, identity, replace: Vec::new() })
     }
@@ -150,15 +153,15 @@ impl Server {
 
 /// Prepares an imported object of a resource type for the host.
 fn encode_imported(call: &Call, shape: &Shape, type_name: &str, object: Value) -> Payload {
-    let found = contract::Call::Import { asked: type_name, found: type_name };
-    let returned = ReturnedObject { handler: "import", call: found, object };
+    let contract_call = contract::Call::Import { asked: type_name, found: type_name };
+    let returned = ReturnedObject { handler: "import", call: contract_call, object };
     decode_and_check::encode_checked(call, shape, returned)
 }
 
 /// `what` names the version: of the schema, or of the identity.
-fn too_new_problem(what: &str, version: u64, stored: &StoredValue) -> Problem {
+fn too_new_problem(kind: &str, version: u64, stored: &StoredValue) -> Problem {
     let detail = format!(
-        "The object was stored with version {} of its {what}, but this provider has version {version}. \
+        "The object was stored with version {} of its {kind}, but this provider has version {version}. \
          Use the version of the provider that stored it, or a newer one.",
         stored.version
     );

@@ -41,11 +41,11 @@ pub(super) async fn identity_type(
 
 /// Decodes an object that was imported as `asked`, and checks it against the contract.
 pub(super) fn checked_imported_object(
-    asked: &str,
+    requested_type: &str,
     schemas: TypeSchemas<'_>,
     imported: &ImportedResource,
 ) -> Result<Plain, Refusal> {
-    let call = Call::Import { asked, found: &imported.type_name };
+    let call = Call::Import { asked: requested_type, found: &imported.type_name };
     let answer = AnswerToCheck::for_call(call).with_answered_identity(imported.identity.as_ref());
     // Before it is decoded: an object of another type would fail that for no reason.
     check_contract("import", schemas, answer)?;

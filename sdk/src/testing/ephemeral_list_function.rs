@@ -193,7 +193,7 @@ pub async fn list_objects<'n>(
     let request = ListRequest { type_name, config, include_object: true, limit: most };
     // A host stops at its limit, whatever the provider sends.
     let mut events = server.list(request).await?.take(limit);
-    let mut found = Vec::new();
+    let mut listed = Vec::new();
     while let Some(event) = events.next().await {
         let event = event?;
         check_no_errors(&event.diagnostics)?;
@@ -204,10 +204,10 @@ pub async fn list_objects<'n>(
         if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
             let object = decode_payload(&objects.block, &object)?.into_value();
             let identity = identity.into_value();
-            found.push(ListedObject { name: event.display_name, identity, object });
+            listed.push(ListedObject { name: event.display_name, identity, object });
         }
     }
-    Ok(found)
+    Ok(listed)
 }
 
 /// Calls a function. The arguments must have the types of its parameters.
@@ -231,8 +231,11 @@ pub async fn call_function(
     let arguments = arguments.into_iter().map(payload).collect();
     let request = CallRequest { name: name.to_owned(), arguments };
     let result = server.call_function(request).await?.result.map_err(|error| {
-        let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
-        Refusal(format!("{at}{}", error.text))
+        let position = error
+            .argument
+            .map(|position| format!("argument {}: ", position + 1))
+            .unwrap_or_default();
+        Refusal(format!("{position}{}", error.text))
     })?;
     // Encoded first: only that compares the value with the type of the signature.
     let result = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;

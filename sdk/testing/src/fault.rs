@@ -57,10 +57,10 @@ impl FaultLauncher {
         Self { provider, trouble: Arc::default(), record: RecordOrReplay::None }
     }
 
-    pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {
+    pub(crate) fn set_fault(&self, index: usize, fault: CrashFault) {
         // The position of the fault counts from here, so that earlier calls are dropped.
         *lock_calls_and_fault(&self.trouble) =
-            CallsAndFault { calls: Vec::new(), fault: Some((at, fault)) };
+            CallsAndFault { calls: Vec::new(), fault: Some((index, fault)) };
     }
 
     pub(crate) fn end_fault_and_take_calls(&self) -> Vec<String> {
@@ -115,10 +115,10 @@ impl FaultyProvider {
     /// Records a call, and returns the fault to inject into it.
     fn add_call_and_find_fault(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_calls_and_fault(&self.trouble);
-        let at = trouble.calls.len();
+        let index = trouble.calls.len();
         let (call, subject) = (request.method().handler_name(), subject_of(request));
         trouble.calls.push(format!("{call} {subject}"));
-        trouble.fault.and_then(|(wanted, fault)| (wanted == at).then_some(fault))
+        trouble.fault.and_then(|(fault_index, fault)| (fault_index == index).then_some(fault))
     }
 }
 

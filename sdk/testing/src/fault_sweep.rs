@@ -102,8 +102,8 @@ impl<'s> FaultSweep<'s> {
         let mut cases = Vec::new();
         for fault in CrashFault::ALL {
             // Until a run has no such call any more.
-            for at in 0.. {
-                match self.run_case(config, at, fault) {
+            for index in 0.. {
+                match self.run_case(config, index, fault) {
                     Some(call) => cases.push(FaultCase { call, fault }),
                     None => break,
                 }
@@ -113,17 +113,17 @@ impl<'s> FaultSweep<'s> {
     }
 
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
-    fn run_case(&mut self, config: &str, at: usize, fault: CrashFault) -> Option<String> {
+    fn run_case(&mut self, config: &str, index: usize, fault: CrashFault) -> Option<String> {
         let provider = self.provider.clone();
         // A test engine for each case, because a fault leaves a state.
         let mut engine = TestEngine::new(move || provider());
         if self.is_real_time {
             engine.use_real_time();
         }
-        engine.inject_fault(at, fault);
+        engine.inject_fault(index, fault);
         let ran = engine.apply(config);
         // This ends the fault too, so that the next apply runs without it.
-        let call = engine.end_fault_and_take_calls().into_iter().nth(at);
+        let call = engine.end_fault_and_take_calls().into_iter().nth(index);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
@@ -135,19 +135,19 @@ impl<'s> FaultSweep<'s> {
             remove(&engine.ids());
         }
         // A user would repeat the command after the fault, and this must be enough.
-        let again = engine.apply(config);
-        assert!(again.has_applied_without_error(), "{after}: {}", again.messages());
+        let second_apply = engine.apply(config);
+        assert!(second_apply.has_applied_without_error(), "{after}: {}", second_apply.messages());
         engine.plan(config).expect_no_changes();
         // No fault may leave an object in the state that cannot be destroyed.
-        let gone = engine.destroy(config);
+        let destroyed = engine.destroy(config);
         assert!(
-            gone.has_applied_without_error() && engine.n_objects() == 0,
+            destroyed.has_applied_without_error() && engine.n_objects() == 0,
             "{after}: {}",
-            gone.messages()
+            destroyed.messages()
         );
         if let Some(list) = &mut self.leftovers {
-            let left = list();
-            assert!(left.is_empty(), "{after}: the service still has {left:?}");
+            let leftovers = list();
+            assert!(leftovers.is_empty(), "{after}: the service still has {leftovers:?}");
         }
         call
     }

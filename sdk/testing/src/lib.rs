@@ -153,8 +153,8 @@ impl TestEngine {
     }
 
     /// Injects a fault into a call, counted from 0 from now on.
-    pub fn inject_fault(&mut self, at: usize, fault: CrashFault) {
-        self.front.set_fault(at, fault);
+    pub fn inject_fault(&mut self, index: usize, fault: CrashFault) {
+        self.front.set_fault(index, fault);
     }
 
     /// Ends the fault injection. Returns the calls since the last time.
@@ -185,9 +185,11 @@ impl TestEngine {
     /// The attribute `id` of each stored object that has one, as a string.
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
-        let instances = self.file.state.resources.values().flat_map(|all| all.instances.values());
+        let instances =
+            self.file.state.resources.values().flat_map(|resource| resource.instances.values());
         // A deposed object still exists in the service.
-        let objects = instances.flat_map(|one| one.current.iter().chain(one.deposed.values()));
+        let objects =
+            instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()));
         objects.filter_map(|object| attribute_text(object, "id")).collect()
     }
 
@@ -260,7 +262,8 @@ impl TestEngine {
             // A second plan would not contain the objects that the first one has found.
             let may_repeat = planned.as_ref().is_some_and(|planned| {
                 let mut searches = planned.plan.searches.values();
-                !planned.plan.errored && searches.all(|one| *one != InterruptedSearchResult::Found)
+                !planned.plan.errored
+                    && searches.all(|search| *search != InterruptedSearchResult::Found)
             });
             if may_repeat && retry_open_creations(&mut session) {
                 planned = operation.plan(&mut diags, &mut session, options).await.ok();
@@ -308,8 +311,8 @@ fn session_options() -> SessionOptions<'static> {
 fn retry_open_creations(session: &mut StateSession) -> bool {
     let open = session.unresolved_needing_decision();
     // Other decisions are about an object that is known.
-    let open = open.filter(|one| one.doubt == OpenQuestion::Effect);
-    let open: Vec<_> = open.map(|one| one.current_addr().clone()).collect();
+    let open = open.filter(|operation| operation.doubt == OpenQuestion::Effect);
+    let open: Vec<_> = open.map(|operation| operation.current_addr().clone()).collect();
     for addr in &open {
         session.decide_without_storing_state(addr, Decision::Retry);
     }
@@ -367,9 +370,9 @@ impl RunResult {
     ///
     /// # Panics
     /// When the run has no such error.
-    pub fn expect_error(&self, words: &str) {
-        assert!(self.diags.has_errors(), "no error, but one was expected: {words}");
-        assert!(self.messages().contains(words), "{words:?} is not in\n{}", self.messages());
+    pub fn expect_error(&self, text: &str) {
+        assert!(self.diags.has_errors(), "no error, but one was expected: {text}");
+        assert!(self.messages().contains(text), "{text:?} is not in\n{}", self.messages());
     }
 }
 

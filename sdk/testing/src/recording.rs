@@ -76,7 +76,7 @@ impl Recording {
     /// # Errors
     /// When a line is not a call with its answer.
     pub fn from_text(text: &str) -> Result<Self, UnreadableRecording> {
-        let mut kept = RecordingData::default();
+        let mut data = RecordingData::default();
         for (text, line) in text.lines().zip(1..) {
             let unreadable = |reason: String| UnreadableRecording { line, reason };
             let mut json: Json =
@@ -87,9 +87,9 @@ impl Recording {
             };
             let (call, of) = (named("call")?, named("of")?);
             let (request, answer) = (json["request"].take(), json["answer"].take());
-            kept.lines.push(RecordingLine { call, of, request, answer, used: false });
+            data.lines.push(RecordingLine { call, of, request, answer, used: false });
         }
-        Ok(Self(Arc::new(Mutex::new(kept))))
+        Ok(Self(Arc::new(Mutex::new(data))))
     }
 
     /// Creates a record from a transcript, such as one of a plugin.
@@ -107,9 +107,9 @@ impl Recording {
     /// The record as text, without secrets.
     #[must_use]
     pub fn text(&self) -> String {
-        let kept = self.lock_data();
-        let mut replacer = kept.secrets.new_replacer();
-        let lines = kept.lines.iter().map(|line| {
+        let data = self.lock_data();
+        let mut replacer = data.secrets.new_replacer();
+        let lines = data.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
             let (request, answer) =
                 (replacer.hide_secrets(&line.request), replacer.hide_secrets(&line.answer));
@@ -134,8 +134,8 @@ impl Recording {
     /// The recorded calls that were not made.
     #[must_use]
     pub fn unused_calls(&self) -> Vec<String> {
-        let kept = self.lock_data();
-        kept.lines.iter().filter(|line| !line.used).map(RecordingLine::name).collect()
+        let data = self.lock_data();
+        data.lines.iter().filter(|line| !line.used).map(RecordingLine::name).collect()
     }
 
     /// Adds a line for each call of a transcript that a record has.
@@ -147,14 +147,14 @@ impl Recording {
         // Other services than the provider's are about the process.
         for call in transcript.calls.iter().filter(|call| call.protocol().is_some()) {
             let DecodedCall { request, response } = call.decode().await?;
-            let ended = transcript.begun.checked_add(call.start + call.duration);
-            let ended = ended.unwrap_or(transcript.begun);
+            let ended_at = transcript.begun.checked_add(call.start + call.duration);
+            let ended_at = ended_at.unwrap_or(transcript.begun);
             let (method, of) = (request.method(), subject_of(&request).to_owned());
-            let page = RecordedRequestOrAnswer::new(offer, ended).encode_request(&request);
+            let page = RecordedRequestOrAnswer::new(offer, ended_at).encode_request(&request);
             let Some(page) = page else { continue };
-            let mut kept = RecordedRequestOrAnswer::new(offer, ended);
+            let mut record = RecordedRequestOrAnswer::new(offer, ended_at);
             let answer = match response {
-                Ok(response) => answer::encode_answer(&mut kept, &of, response).await,
+                Ok(response) => answer::encode_answer(&mut record, &of, response).await,
                 Err(failure) => Err(failure),
             };
             match answer {
@@ -162,9 +162,9 @@ impl Recording {
                 // The host has waited no longer, and has seen no answer.
                 Err(Failure::GivenUp(_)) if call.outcome == CallOutcome::Unfinished => continue,
                 // A failed call belongs to the record: the host has seen it.
-                Err(failure) => kept.add_nonempty_member("failure", json!(failure.to_string())),
+                Err(failure) => record.add_nonempty_member("failure", json!(failure.to_string())),
             }
-            self.add_line(method.handler_name(), &of, page, kept);
+            self.add_line(method.handler_name(), &of, page, record);
         }
         Ok(())
     }
@@ -176,12 +176,12 @@ impl Recording {
         request: RecordedRequestOrAnswer<'_>,
         answer: RecordedRequestOrAnswer<'_>,
     ) {
-        let mut kept = self.lock_data();
+        let mut data = self.lock_data();
         // For the whole record, so that a secret is hidden in earlier lines too.
-        kept.secrets.add_secrets(request.secrets, request.names);
-        kept.secrets.add_secrets(answer.secrets, answer.names);
+        data.secrets.add_secrets(request.secrets, request.names);
+        data.secrets.add_secrets(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
-        kept.lines.push(RecordingLine {
+        data.lines.push(RecordingLine {
             call: call.to_owned(),
             of: of.to_owned(),
             request,
@@ -198,8 +198,8 @@ impl Recording {
         of: &str,
         request: RecordedRequestOrAnswer<'_>,
     ) -> Result<Json, String> {
-        let mut kept = self.lock_data();
-        let RecordingData { lines, bound, .. } = &mut *kept;
+        let mut data = self.lock_data();
+        let RecordingData { lines, bound, .. } = &mut *data;
         let request = Json::Object(request.fields);
         // The first unused line that fits, because concurrent calls come in any order.
         let open = lines.iter_mut().filter(|line| !line.used);

@@ -143,16 +143,16 @@ fn what_is_there_already_is_imported() {
     let mut engine = TestEngine::new(provider(&world));
     engine.apply(CONFIG).expect_applied();
     // Another test engine, because its state must lack the object.
-    let mut other = TestEngine::new(provider(&world));
+    let mut other_engine = TestEngine::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
-    let imported = other.apply(&import);
+    let imported = other_engine.apply(&import);
     assert!(
         imported.plan_text().contains("(imported by the id \"z-0\")"),
         "{}",
         imported.plan_text()
     );
     imported.expect_applied();
-    other.plan(CONFIG).expect_no_changes();
+    other_engine.plan(CONFIG).expect_no_changes();
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
 fn every_call_can_fail_and_the_next_run_puts_it_right() {
     let world = HostValues::default();
     let cases = fault_sweep(provider(&world), CONFIG);
-    let calls: Vec<_> = cases.iter().map(|one| one.call.as_str()).collect();
+    let calls: Vec<_> = cases.iter().map(|case| case.call.as_str()).collect();
     // Twice: once it dies before its work, and once after it.
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
 }
@@ -257,12 +257,12 @@ impl Resource for Slows {
     type Model = Slow;
 
     async fn create(&self, call: Create<Slow>) -> Answer<SlowComputed> {
-        let mut asked = Vec::new();
+        let mut requested_ids = Vec::new();
         let (begin, second) = (tokio::time::Instant::now(), Duration::from_secs(1));
         let wait = call.wait("it is done").every(second).doubling_to(8 * second);
         let pauses = wait.at_most(3600 * second).until(|| {
-            asked.push(begin.elapsed().as_secs() as i64);
-            let pauses: Vec<_> = asked.windows(2).map(|two| two[1] - two[0]).collect();
+            requested_ids.push(begin.elapsed().as_secs() as i64);
+            let pauses: Vec<_> = requested_ids.windows(2).map(|two| two[1] - two[0]).collect();
             async move { Ok((pauses.len() == 6).then_some(pauses)) }
         });
         Ok(SlowComputed { pauses: pauses.await? })

@@ -153,7 +153,7 @@ impl ScpReceiver {
     /// Sends bytes and reads messages concurrently: a program that has ended accepts no bytes, and
     /// sending would never complete.
     async fn send(&mut self, bytes: Bytes) -> Result<(), String> {
-        let Self { input, output, received: received } = self;
+        let Self { input, output, received } = self;
         let sending = input.data_bytes(bytes);
         tokio::pin!(sending);
         loop {

@@ -31,7 +31,7 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str, he
             line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned)
         });
         let length = length.map_or(0, |length| length.parse().unwrap());
-        let end = text.find("\r\n\r\n").map(|at| at + 4 + length);
+        let end = text.find("\r\n\r\n").map(|index| index + 4 + length);
         if n_bytes == 0 || end.is_some_and(|end| text.len() >= end) {
             break;
         }
@@ -116,8 +116,8 @@ async fn an_answer_has_status_headers_and_body() {
     assert_eq!(get(&answer, "id"), Value::string(&url));
     let expected = [("Connection", "close"), ("Content-Length", "5")];
     let [first, second] = expected;
-    let all = [first, second, ("Content-Type", "text/plain"), ("X-A", "1, 2")];
-    assert_eq!(get(&answer, "response_headers"), strings(all));
+    let request_headers = [first, second, ("Content-Type", "text/plain"), ("X-A", "1, 2")];
+    assert_eq!(get(&answer, "response_headers"), strings(request_headers));
     let heard = heard.lock().unwrap().join("").to_lowercase();
     assert!(heard.starts_with("get / http/1.1\r\n"), "{heard}");
     assert!(heard.contains("host: example.com\r\n") && heard.contains("x-b: b\r\n"), "{heard}");
@@ -197,16 +197,16 @@ async fn credentials_are_sent_to_the_same_host_again_and_to_no_other() {
             "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         )
     };
-    let (other, told) = server(vec![status("200 OK", "there")], None).await;
-    let other = other.replace("localhost", "127.0.0.1");
-    let (url, heard) = server(vec![moved("/t"), moved(&other)], None).await;
-    let who = ("request_headers", strings([("Authorization", "Bearer abc")]));
-    let answer = ask(vec![text("url", &url), who]).await.unwrap();
+    let (other_url, requests_to_other) = server(vec![status("200 OK", "there")], None).await;
+    let other_url = other_url.replace("localhost", "127.0.0.1");
+    let (url, heard) = server(vec![moved("/t"), moved(&other_url)], None).await;
+    let authorization = ("request_headers", strings([("Authorization", "Bearer abc")]));
+    let answer = ask(vec![text("url", &url), authorization]).await.unwrap();
     assert_eq!(get(&answer, "response_body"), Value::string("there"));
     let heard = heard.lock().unwrap();
     assert_eq!(heard.len(), 2);
     assert!(heard.iter().all(|request| request.contains("Bearer abc")), "{heard:?}");
-    assert!(!told.lock().unwrap().concat().contains("Bearer"));
+    assert!(!requests_to_other.lock().unwrap().concat().contains("Bearer"));
 }
 
 #[tokio::test]
@@ -251,34 +251,34 @@ async fn a_body_is_sent_again_where_the_redirect_keeps_the_method() {
 async fn what_gets_no_answer_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/", listener.local_addr().unwrap());
-    let gone = {
+    let closed_port = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/", listener.local_addr().unwrap())
     };
-    let secret = gone.replace("://", "://joe:s3cret@");
+    let secret = closed_port.replace("://", "://joe:s3cret@");
     let short = ("request_timeout_ms", Value::int(20));
     let pem = |name| text(name, "x");
     let header = ("request_headers", strings([("a b", "c")]));
     let table = [
         (vec![text("url", &silent), short], "request exceeded the specified timeout: 20ms"),
-        (vec![text("url", &gone)], "giving up after 1 attempt(s)"),
+        (vec![text("url", &closed_port)], "giving up after 1 attempt(s)"),
         (vec![text("url", &secret)], "GET http://joe:xxxxx@"),
-        (vec![text("url", &gone), retry(1, 0, 0)], "giving up after 2 attempt(s)"),
+        (vec![text("url", &closed_port), retry(1, 0, 0)], "giving up after 2 attempt(s)"),
         (
             vec![text("url", "ftp://joe:s3cret@localhost/")],
             "and \"ftp://joe:xxxxx@localhost/\" does not",
         ),
         (vec![text("url", "not a url")], "\"not a url\" is no URL"),
-        (vec![text("url", &gone), header], "Error creating request"),
-        (vec![text("url", &gone), text("method", "PUT")], "Invalid Attribute Value Match"),
-        (vec![text("url", &gone), pem("ca_cert_pem")], "Error configuring TLS client"),
-        (vec![text("url", &gone), pem("client_cert_pem")], "Invalid Attribute Combination"),
+        (vec![text("url", &closed_port), header], "Error creating request"),
+        (vec![text("url", &closed_port), text("method", "PUT")], "Invalid Attribute Value Match"),
+        (vec![text("url", &closed_port), pem("ca_cert_pem")], "Error configuring TLS client"),
+        (vec![text("url", &closed_port), pem("client_cert_pem")], "Invalid Attribute Combination"),
         (
-            vec![text("url", &gone), pem("client_cert_pem"), pem("client_key_pem")],
+            vec![text("url", &closed_port), pem("client_cert_pem"), pem("client_key_pem")],
             "error creating x509 key pair",
         ),
-        (vec![text("url", &gone), retry(1, 2, 1)], "less than `min_delay_ms`"),
-        (vec![text("url", &gone), retry(-1, 2, 1)], "Invalid Attribute Value"),
+        (vec![text("url", &closed_port), retry(1, 2, 1)], "less than `min_delay_ms`"),
+        (vec![text("url", &closed_port), retry(-1, 2, 1)], "Invalid Attribute Value"),
     ];
     for (config, expected) in table {
         let refusal = ask(config).await.unwrap_err();
@@ -347,17 +347,18 @@ async fn servers_and_clients_prove_who_they_are() {
         .with_single_cert(vec![der(&leaf)], PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap())
         .unwrap();
     let (url, _) = server(vec![status("200 OK", "secret")], Some(config)).await;
-    let who = [text("client_cert_pem", &leaf), text("client_key_pem", &key)];
+    let client_identity = [text("client_cert_pem", &leaf), text("client_key_pem", &key)];
     let trusting = text("ca_cert_pem", &authority);
     let [_, _, other_key] = certificates().await;
-    let mismatch = vec![text("url", &url), who[0].clone(), text("client_key_pem", &other_key)];
+    let mismatch =
+        vec![text("url", &url), client_identity[0].clone(), text("client_key_pem", &other_key)];
     let refused = ask(mismatch).await.unwrap_err();
     assert!(refused.0.contains("the private key does not match the public key"), "{refused:?}");
     let careless = ("insecure", Value::Bool(true));
     let table = [
-        (vec![trusting.clone(), who[0].clone(), who[1].clone()], true),
-        (vec![careless, who[0].clone(), who[1].clone()], true),
-        (who.to_vec(), false),
+        (vec![trusting.clone(), client_identity[0].clone(), client_identity[1].clone()], true),
+        (vec![careless, client_identity[0].clone(), client_identity[1].clone()], true),
+        (client_identity.to_vec(), false),
         (vec![trusting], false),
     ];
     for (with, is_answered) in table {

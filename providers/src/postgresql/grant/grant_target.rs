@@ -65,11 +65,11 @@ impl GrantTarget<'_> {
         session: &Session,
         role: u32,
     ) -> Answer<Vec<ObjectPrivileges>> {
-        let place = if self.kind == "database" { Some(self.database) } else { self.schema };
+        let container = if self.kind == "database" { Some(self.database) } else { self.schema };
         let rows = session
             .query_rows(
                 &object_privileges_query(self.kind, session.version),
-                &[&role, &place.unwrap_or_default()],
+                &[&role, &container.unwrap_or_default()],
             )
             .await?;
         let routines = self.read_named_routine_oids(session).await?;
@@ -145,8 +145,8 @@ pub(super) fn privileges_of_object_kind(kind: &str) -> Option<&'static [&'static
 
 /// Whether these are all privileges of a server for a kind of object.
 pub(super) fn are_all_privileges(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
-    let mut all = privileges_of_object_kind(kind).unwrap_or_default().iter();
-    all.all(|name| {
+    let mut required = privileges_of_object_kind(kind).unwrap_or_default().iter();
+    required.all(|name| {
         granted.contains(*name) || (*name == "MAINTAIN" && version < VERSION_WITH_MAINTAIN)
     })
 }
@@ -166,7 +166,7 @@ fn object_privileges_query(kind: &str, version: u32) -> String {
              ARRAY({granted}), ARRAY({granted} AND is_grantable) FROM {from}"
         )
     };
-    let inside = |table: &str, prefix: &str, condition: &str| {
+    let query_in_schema = |table: &str, prefix: &str, condition: &str| {
         format!(
             "{table} o JOIN pg_namespace n ON n.oid = {prefix}namespace \
              WHERE nspname = $2 {condition}"
@@ -175,10 +175,10 @@ fn object_privileges_query(kind: &str, version: u32) -> String {
     match kind {
         "database" => of("dat", 'd', "pg_database o WHERE datname = $2"),
         "schema" => of("nsp", 'n', "pg_namespace o WHERE nspname = $2"),
-        "sequence" => of("rel", 's', &inside("pg_class", "rel", "AND relkind = 'S'")),
+        "sequence" => of("rel", 's', &query_in_schema("pg_class", "rel", "AND relkind = 'S'")),
         "table" => {
             let condition = "AND relkind IN ('r', 'v', 'm', 'f', 'p')";
-            of("rel", 'r', &inside("pg_class", "rel", condition))
+            of("rel", 'r', &query_in_schema("pg_class", "rel", condition))
         }
         kind => {
             // As `ALL FUNCTIONS` and so on mean it.
@@ -188,7 +188,7 @@ fn object_privileges_query(kind: &str, version: u32) -> String {
                 "procedure" => "AND prokind = 'p'",
                 _ => "",
             };
-            of("pro", 'f', &inside("pg_proc", "pro", condition))
+            of("pro", 'f', &query_in_schema("pg_proc", "pro", condition))
         }
     }
 }

@@ -115,7 +115,7 @@ async fn each_mode_trusts_whom_it_says() {
     let [cert, key] = authority.sign("localhost", "server_auth").await;
     let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };
     let directory = tempfile::tempdir().unwrap();
-    let known = written(&directory, "known.pem", &authority.cert);
+    let authority_file = written(&directory, "known.pem", &authority.cert);
     let strange = written(&directory, "strange.pem", &stranger.cert);
     let empty = written(&directory, "empty.pem", "");
     // Mode, trust file, host; whether the connection is encrypted, or the error.
@@ -124,13 +124,13 @@ async fn each_mode_trusts_whom_it_says() {
         ("disable", None, "127.0.0.1", Ok(false)),
         ("prefer", None, "127.0.0.1", Ok(true)),
         ("require", None, "127.0.0.1", Ok(true)),
-        ("require", Some(&known), "127.0.0.1", Ok(true)),
+        ("require", Some(&authority_file), "127.0.0.1", Ok(true)),
         ("require", Some(&strange), "127.0.0.1", Err("UnknownIssuer")),
-        ("verify-ca", Some(&known), "127.0.0.1", Ok(true)),
+        ("verify-ca", Some(&authority_file), "127.0.0.1", Ok(true)),
         ("verify-ca", Some(&strange), "localhost", Err("UnknownIssuer")),
         ("verify-ca", None, "localhost", Err("UnknownIssuer")),
-        ("verify-full", Some(&known), "localhost", Ok(true)),
-        ("verify-full", Some(&known), "127.0.0.1", Err("not valid for name")),
+        ("verify-full", Some(&authority_file), "localhost", Ok(true)),
+        ("verify-full", Some(&authority_file), "127.0.0.1", Err("not valid for name")),
         ("verify-full", None, "localhost", Err("UnknownIssuer")),
         ("verify-full", Some(&empty), "localhost", Err("holds no certificate in PEM")),
         ("verify-full", Some("none.pem"), "localhost", Err("none.pem cannot be read")),
@@ -140,11 +140,11 @@ async fn each_mode_trusts_whom_it_says() {
         settings.host = host.into();
         settings.sslmode = mode.into();
         settings.sslrootcert = authorities.map(str::to_owned).into();
-        let found = connected(server.port, settings).await;
-        match (&found, expected) {
-            (Ok(found), Ok(expected)) => assert_eq!(*found, expected, "{mode} {authorities:?}"),
-            (Err(found), Err(expected)) if found.contains(expected) => {}
-            _ => panic!("{mode} {authorities:?} {host}: {found:?}, not {expected:?}"),
+        let outcome = connected(server.port, settings).await;
+        match (&outcome, expected) {
+            (Ok(outcome), Ok(expected)) => assert_eq!(*outcome, expected, "{mode} {authorities:?}"),
+            (Err(outcome), Err(expected)) if outcome.contains(expected) => {}
+            _ => panic!("{mode} {authorities:?} {host}: {outcome:?}, not {expected:?}"),
         }
     }
 }
@@ -154,15 +154,15 @@ async fn a_server_may_be_its_own_authority() {
     let authority = Authority::new("localhost").await;
     let Some(server) = encrypting(&authority.cert, &authority.key, &authority.cert) else { return };
     let directory = tempfile::tempdir().unwrap();
-    let known = written(&directory, "known.pem", &authority.cert);
+    let authority_file = written(&directory, "known.pem", &authority.cert);
     for (mode, expected) in [("verify-ca", true), ("verify-full", false)] {
         let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.sslmode = mode.into();
-        settings.sslrootcert = known.as_str().into();
+        settings.sslrootcert = authority_file.as_str().into();
         // The certificate contains no host name.
-        let found = connected(server.port, settings).await;
-        assert_eq!(found.is_ok(), expected, "{mode}: {found:?}");
+        let outcome = connected(server.port, settings).await;
+        assert_eq!(outcome.is_ok(), expected, "{mode}: {outcome:?}");
     }
 }
 
@@ -173,8 +173,8 @@ async fn a_server_that_does_not_encrypt_is_left_alone_unless_that_is_wanted() {
         let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.sslmode = mode.into();
-        let found = connected(server.port, settings).await;
-        assert_eq!(found.clone().map_err(|_| ()), expected, "{mode}: {found:?}");
+        let outcome = connected(server.port, settings).await;
+        assert_eq!(outcome.clone().map_err(|_| ()), expected, "{mode}: {outcome:?}");
     }
 }
 
@@ -195,17 +195,17 @@ async fn a_certificate_of_ours_says_who_we_are() {
         (Some((files, false)), "role \"certified\" does not exist"),
         (Some(([cert, key], true)), "role \"certified\" does not exist"),
     ];
-    for (shown, expected) in table {
+    for (presented, expected) in table {
         let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.username = "certified".into();
-        settings.clientcert = shown
+        settings.clientcert = presented
             .map(|([cert, key], inline)| {
                 let (cert, key, sslinline) = (cert.into(), key.into(), inline.into());
                 vec![ClientCertificateDraft { cert, key, sslinline }]
             })
             .into();
-        let found = connected(server.port, settings).await.unwrap_err();
-        assert!(found.contains(expected), "{expected}: {found}");
+        let problem = connected(server.port, settings).await.unwrap_err();
+        assert!(problem.contains(expected), "{expected}: {problem}");
     }
 }

@@ -41,8 +41,8 @@ impl Installed {
         let data = directory.path().join("data");
         let mut init = command(program(&programs.join("initdb")), directory.path(), owner);
         init.args(["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8", "-D"]);
-        let done = init.arg(&data).output().expect("initdb runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let output = init.arg(&data).output().expect("initdb runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for (name, text) in files {
             let path = data.join(name);
             fs::write(&path, text).expect("it can be written");

@@ -39,8 +39,9 @@ async fn what_waits_for_others_in_the_server_ends_when_the_host_wants_it() {
         while real.ask("SELECT count(*) FROM pg_locks WHERE NOT granted").await == "0" {}
         switch.request();
     };
-    let (done, ()) = tokio::join!(session.run_statements("Error deleting", &statements), interrupt);
-    let problem = format!("{:?}", done.unwrap_err());
+    let (result, ()) =
+        tokio::join!(session.run_statements("Error deleting", &statements), interrupt);
+    let problem = format!("{:?}", result.unwrap_err());
     assert!(problem.contains("(SQLSTATE 57014)"), "{problem}");
     assert_eq!(real.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").await, "1");
 }
@@ -96,8 +97,8 @@ async fn a_server_that_is_not_known_yet_is_no_other_server() {
 async fn what_was_done_before_a_failure_is_kept() {
     let Some(real) = Real::start().await else { return };
     let mut database = made(&real, "postgresql_database", vec![text("name", "one")]).await;
-    let other = vec![text("name", "two"), text("tablespace_name", "none")];
-    let refusal = database.apply(other).await.unwrap_err();
+    let failing_config = vec![text("name", "two"), text("tablespace_name", "none")];
+    let refusal = database.apply(failing_config).await.unwrap_err();
     assert!(refusal.0.contains("tablespace \"none\" does not exist"), "{refusal:?}");
     assert_eq!(database.get("name"), &Value::string("two"));
     assert_eq!(database.apply(vec![text("name", "two")]).await, Ok(PlannedAction::Nothing));

@@ -63,11 +63,11 @@ mod tests {
     #[tokio::test]
     async fn each_is_another_and_has_its_hash() {
         let config = [("length", Value::int(20)), ("special", Value::Bool(false))];
-        let (one, other) = (opened(&config).await.unwrap(), opened(&config).await.unwrap());
-        assert_ne!(text(&one, "result"), text(&other, "result"));
-        assert!(bcrypt::verify(text(&one, "result"), &text(&one, "bcrypt_hash")).unwrap());
-        assert!(text(&one, "result").bytes().all(|byte| byte.is_ascii_alphanumeric()));
-        assert_eq!(Path::root().attribute("min_upper").find(&one), Some(&Value::int(0)));
+        let (first, second) = (opened(&config).await.unwrap(), opened(&config).await.unwrap());
+        assert_ne!(text(&first, "result"), text(&second, "result"));
+        assert!(bcrypt::verify(text(&first, "result"), &text(&first, "bcrypt_hash")).unwrap());
+        assert!(text(&first, "result").bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert_eq!(Path::root().attribute("min_upper").find(&first), Some(&Value::int(0)));
     }
 
     #[tokio::test]

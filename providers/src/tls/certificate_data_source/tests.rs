@@ -81,9 +81,9 @@ async fn socks() -> u16 {
                 continue;
             }
             stream.write_all(&[5, 2]).await.unwrap();
-            let mut who = [0; 11];
-            stream.read_exact(&mut who).await.unwrap();
-            if who != *b"\x01\x02me\x06secret" {
+            let mut authentication = [0; 11];
+            stream.read_exact(&mut authentication).await.unwrap();
+            if authentication != *b"\x01\x02me\x06secret" {
                 stream.write_all(&[1, 1]).await.unwrap();
                 continue;
             }
@@ -147,16 +147,17 @@ async fn a_server_shows_its_certificate() {
     let port = server(&key, &certificate).await;
     for url in [format!("https://localhost:{port}"), format!("tls://127.0.0.1:{port}")] {
         let url = ("url", Value::string(&url));
-        let shown = read(vec![url.clone(), ("verify_chain", Value::Bool(false))]).await.unwrap();
-        let given = read(vec![("content", Value::string(&certificate))]).await.unwrap();
-        assert_eq!(shown, given);
-        let [shown] = shown.as_slice() else { panic!("{shown:?}") };
-        assert_eq!(get(shown, "cert_pem"), Value::string(&certificate));
-        assert_eq!(get(shown, "signature_algorithm"), Value::string("ECDSA-SHA256"));
-        assert_eq!(get(shown, "issuer"), Value::string("CN=localhost"));
-        assert_eq!(get(shown, "not_before"), Value::string("2023-11-14T22:13:20Z"));
-        assert_eq!(get(shown, "max_path_length"), Value::int(-1));
-        assert_eq!(get(shown, "is_ca"), Value::Bool(false));
+        let from_server =
+            read(vec![url.clone(), ("verify_chain", Value::Bool(false))]).await.unwrap();
+        let from_content = read(vec![("content", Value::string(&certificate))]).await.unwrap();
+        assert_eq!(from_server, from_content);
+        let [from_server] = from_server.as_slice() else { panic!("{from_server:?}") };
+        assert_eq!(get(from_server, "cert_pem"), Value::string(&certificate));
+        assert_eq!(get(from_server, "signature_algorithm"), Value::string("ECDSA-SHA256"));
+        assert_eq!(get(from_server, "issuer"), Value::string("CN=localhost"));
+        assert_eq!(get(from_server, "not_before"), Value::string("2023-11-14T22:13:20Z"));
+        assert_eq!(get(from_server, "max_path_length"), Value::int(-1));
+        assert_eq!(get(from_server, "is_ca"), Value::Bool(false));
         let refusal = read(vec![url]).await.unwrap_err();
         assert!(refusal.0.contains("Failed to identify fetch peer certificates"), "{refusal:?}");
     }
@@ -164,14 +165,16 @@ async fn a_server_shows_its_certificate() {
 
 #[tokio::test]
 async fn of_given_text_the_first_certificate_counts() {
-    let (_, one) = identity();
-    let (_, other) = identity();
-    let alone = read(vec![("content", Value::string(&one))]).await.unwrap();
-    let wide: String = one
+    let (_, first) = identity();
+    let (_, second) = identity();
+    let alone = read(vec![("content", Value::string(&first))]).await.unwrap();
+    let wide: String = first
         .lines()
         .map(|line| if line.starts_with('-') { format!("\n{line}\n") } else { line.to_owned() })
         .collect();
-    for text in [format!("{one}{other}"), format!("{one}\n\n"), format!("mine:\n{one}"), wide] {
+    for text in
+        [format!("{first}{second}"), format!("{first}\n\n"), format!("mine:\n{first}"), wide]
+    {
         let read = read(vec![("content", Value::string(&text))]).await;
         assert_eq!(read.as_ref(), Ok(&alone), "{text}");
     }
@@ -208,8 +211,8 @@ async fn a_proxy_may_speak_socks() {
         ("me:other!@", "the proxy refuses: name or password is wrong"),
         ("", "the proxy refuses: it requires another authentication method"),
     ];
-    for (who, expected) in table {
-        let refusal = through(format!("socks5://{who}127.0.0.1:{socks}")).await.unwrap_err();
+    for (user_info, expected) in table {
+        let refusal = through(format!("socks5://{user_info}127.0.0.1:{socks}")).await.unwrap_err();
         assert_eq!(refusal.to_string(), expected);
     }
 }

@@ -94,8 +94,8 @@ async fn send_socks_request(
     host: &str,
     port: u16,
 ) -> Result<(), PeerError> {
-    let who = proxy.username().map(|name| (name, proxy.password().unwrap_or_default()));
-    let ways: &[u8] = if who.is_some() {
+    let credentials = proxy.username().map(|name| (name, proxy.password().unwrap_or_default()));
+    let ways: &[u8] = if credentials.is_some() {
         &[SOCKS_NO_AUTHENTICATION, SOCKS_BY_PASSWORD]
     } else {
         &[SOCKS_NO_AUTHENTICATION]
@@ -104,7 +104,7 @@ async fn send_socks_request(
     stream.flush().await?;
     let mut chosen = [0; 2];
     stream.read_exact(&mut chosen).await?;
-    match (chosen, who) {
+    match (chosen, credentials) {
         ([SOCKS_VERSION, SOCKS_NO_AUTHENTICATION], _) => {}
         ([SOCKS_VERSION, SOCKS_BY_PASSWORD], Some((name, password))) => {
             let (name, password) =

@@ -68,14 +68,14 @@ pub(super) fn encode_private_key(key: &PrivateKey) -> Result<Option<String>, Key
     secret.put_part(b"");
     let missing = secret.0.len().next_multiple_of(PADDING_BLOCK_LEN) - secret.0.len();
     secret.0.extend((1..).take(missing));
-    let mut all = PartWriter(PRIVATE_KEY_MAGIC.to_vec());
+    let mut writer = PartWriter(PRIVATE_KEY_MAGIC.to_vec());
     for word in ["none", "none", ""] {
-        all.put_part(word.as_bytes());
+        writer.put_part(word.as_bytes());
     }
-    all.0.extend(1_u32.to_be_bytes());
-    all.put_part(&blob);
-    all.put_part(&secret.0);
-    encode_pem("OPENSSH PRIVATE KEY", &all.0).map(Some)
+    writer.0.extend(1_u32.to_be_bytes());
+    writer.put_part(&blob);
+    writer.put_part(&secret.0);
+    encode_pem("OPENSSH PRIVATE KEY", &writer.0).map(Some)
 }
 
 /// Reads a private key.
@@ -109,9 +109,10 @@ fn decode_secret_part(mut reader: PartReader<'_>) -> Option<Result<PrivateKey, K
         }
         _ => {
             let name = reader.take_part()?;
-            let known =
-                |curve: &Curve| curve.openssh_name().is_some_and(|known| known.as_bytes() == name);
-            let curve = Curve::ALL.into_iter().find(known)?;
+            let public_part = |curve: &Curve| {
+                curve.openssh_name().is_some_and(|public_part| public_part.as_bytes() == name)
+            };
+            let curve = Curve::ALL.into_iter().find(public_part)?;
             reader.take_part()?;
             Some(ecdsa_key(curve, reader.take_part()?))
         }

@@ -39,8 +39,8 @@ fn openssl_reads_keys_and_verifies_signatures() {
     for key in keys() {
         let public = key.public_forms().unwrap().pem;
         for form in [key.to_pem().unwrap(), key.to_pkcs8().unwrap()] {
-            let told = run_test_program(path, &["openssl", "pkey", "-pubout"], &form);
-            assert!(told.is_none_or(|told| told == public));
+            let output = run_test_program(path, &["openssl", "pkey", "-pubout"], &form);
+            assert!(output.is_none_or(|output| output == public));
             run_test_program(path, &["openssl", "pkey", "-check", "-noout"], &form);
         }
         fs::write(path.join("public"), &public).unwrap();
@@ -52,10 +52,10 @@ fn openssl_reads_keys_and_verifies_signatures() {
             PrivateKey::Ecdsa(Curve::P521, _) => "-digest=sha512",
             _ => "-digest=sha256",
         };
-        let words = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "public"];
+        let command = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "public"];
         let digest: Vec<_> = digest.split('=').collect();
         let rest = ["-rawin", "-sigfile", "signature", "-in", "message"];
-        run_test_program(path, &[&words[..], &digest[..], &rest[..]].concat(), "");
+        run_test_program(path, &[&command[..], &digest[..], &rest[..]].concat(), "");
     }
 }
 
@@ -71,13 +71,14 @@ fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
         fs::write(&file, &openssh).unwrap();
         fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
         let public = key.public_forms().unwrap();
-        let told = run_test_program(path, &["ssh-keygen", "-y", "-f", "key"], "");
-        assert!(told.is_none_or(|told| told.trim() == public.openssh.trim()));
+        let output = run_test_program(path, &["ssh-keygen", "-y", "-f", "key"], "");
+        assert!(output.is_none_or(|output| output.trim() == public.openssh.trim()));
         for (digest, ours) in
             [("md5", public.fingerprint_md5), ("sha256", public.fingerprint_sha256)]
         {
-            let told = run_test_program(path, &["ssh-keygen", "-l", "-E", digest, "-f", "key"], "");
-            assert!(told.is_none_or(|told| told.contains(&ours)), "{ours}");
+            let output =
+                run_test_program(path, &["ssh-keygen", "-l", "-E", digest, "-f", "key"], "");
+            assert!(output.is_none_or(|output| output.contains(&ours)), "{ours}");
         }
     }
 }
@@ -99,8 +100,8 @@ fn keys_that_others_made_are_read() {
         assert_eq!(key.public_forms().unwrap().pem, public);
     }
     let kinds = [("rsa", "1024"), ("ecdsa", "521"), ("ecdsa", "521"), ("ed25519", "256")];
-    for (at, (algorithm, bits)) in kinds.into_iter().enumerate() {
-        let file = path.join(at.to_string());
+    for (index, (algorithm, bits)) in kinds.into_iter().enumerate() {
+        let file = path.join(index.to_string());
         let name = file.to_str().unwrap();
         run_test_program(
             path,

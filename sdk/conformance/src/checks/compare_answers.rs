@@ -153,7 +153,11 @@ mod tests {
             ("rule", b"\x92\x81\xa4port\x01\x81\xa4port\x02"),
             ("peer", b"\x92\x81\xa4port\x01\x81\xa4port\x02"),
         ];
-        encoded(usual.map(|(own, bytes)| (own, if own == name { part } else { bytes })))
+        encoded(
+            usual.map(|(part_name, bytes)| {
+                (part_name, if part_name == name { part } else { bytes })
+            }),
+        )
     }
 
     /// Whether two encoded objects count as the same, in both answers that have one.
@@ -169,7 +173,7 @@ mod tests {
     fn equal_objects_agree_whatever_their_encoding() {
         let usual = with("", &[]);
         let float = [&[0xcb][..], &1.0_f64.to_be_bytes()].concat();
-        for (what, other) in [
+        for (case, encoding) in [
             ("the same bytes", usual.clone()),
             ("the number 1 in two bytes", with("size", &[0xcd, 0, 1])),
             ("the number 1 as 1.0", with("size", &float)),
@@ -181,14 +185,14 @@ mod tests {
                 with("peer", b"\x92\x81\xa4port\x02\x81\xa4port\x01")
             }),
         ] {
-            assert!(agree(&usual, &other), "{what}");
+            assert!(agree(&usual, &encoding), "{case}");
         }
     }
 
     #[test]
     fn different_objects_do_not_agree() {
         let usual = with("", &[]);
-        for (what, other) in [
+        for (case, encoding) in [
             ("another number", with("size", &[0x02])),
             ("null", with("size", &[0xc0])),
             ("unknown", with("size", &[0xd4, 0, 0])),
@@ -200,7 +204,7 @@ mod tests {
             ("no object", vec![0xc0]),
             ("bytes that are not a value", vec![0xc1]),
         ] {
-            assert!(!agree(&usual, &other), "{what}");
+            assert!(!agree(&usual, &encoding), "{case}");
         }
         // Null, unknown and empty are three values.
         let [null, unknown, empty] =

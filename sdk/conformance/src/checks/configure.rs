@@ -30,7 +30,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let ty = provider.ty();
     let empty = suite.generate_config(&provider, ConfigExtent::Nothing, 0);
     let unknown = suite.generate_config(&provider, ConfigExtent::Unknown, 0);
-    for (rule, config, what) in [
+    for (rule, config, case) in [
         ("C-01", super::null_object(&ty), "a null configuration"),
         ("C-01", empty.clone(), "an empty configuration"),
         ("C-02", unknown, "a configuration of unknown values"),
@@ -42,7 +42,7 @@ pub(super) async fn run(suite: &mut Suite) {
         let Ok(fresh) = suite.start_another_process().await else { continue };
         let call = call_configure(&fresh, &encode_dynamic(&config, &ty)).await;
         suite.record_case(rule, call.has_reply(), || {
-            Finding::new(rule, "provider", format!("{what} brings it down"))
+            Finding::new(rule, "provider", format!("{case} brings it down"))
                 .with_call(&call)
                 .with_input(display_value(&config))
         });
@@ -108,8 +108,8 @@ async fn check_calls_before_configure(suite: &mut Suite) {
 async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     let ty = provider.ty();
     let mut candidates = Vec::new();
-    if let Some(given) = &suite.options.config {
-        match provider.block().coerce(given) {
+    if let Some(given_config) = &suite.options.config {
+        match provider.block().coerce(given_config) {
             Ok(value) => {
                 // Before it is sent, so that no finding and no report shows a secret of the user.
                 suite.secrets.add_sensitive_strings(provider.block(), &value);
@@ -165,16 +165,16 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
     if !suite.is_rule_wanted("C-05") {
         return;
     }
-    let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
+    let address_words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
     let Some(base) = suite.legal_configs(provider).await.into_iter().next() else {
         return suite
             .note_skipped_rules(&["C-05"], "no legal configuration of the provider was found");
     };
     let full = suite.generate_config(provider, ConfigExtent::All, 0);
-    let mut found = false;
+    let mut has_address = false;
     for (path, attribute) in generate::settable_paths(provider.block(), &full) {
         let Some(Step::Attribute(name)) = path.0.last() else { continue };
-        let is_address = name.as_str().split('_').any(|word| words.contains(&word));
+        let is_address = name.as_str().split('_').any(|word| address_words.contains(&word));
         if !is_address || attribute.implied_type() != Type::String {
             continue;
         }
@@ -196,7 +196,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
                 continue;
             }
             let Ok(fresh) = suite.start_another_process().await else { continue };
-            found = true;
+            has_address = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
             let call =
                 fresh.call(Rpc::ConfigureProvider, &request, UNREACHABLE_ENDPOINT_TIMEOUT).await;
@@ -217,7 +217,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             });
         }
     }
-    if !found {
+    if !has_address {
         suite.note_skipped_rules(&["C-05"], "no attribute of the provider is named as an address");
     }
 }
@@ -266,11 +266,13 @@ async fn check_configure_writes_no_files(suite: &mut Suite) {
     let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };
     call_configure(&plugin, &suite.config).await;
     plugin.shutdown(Duration::from_secs(2)).await;
-    for (what, place) in [("HOME", home.path()), ("the working directory", directory.path())] {
-        let found = file_names_in(place);
-        suite.record_case("C-06", found.is_empty(), || {
-            Finding::new("C-06", "provider", format!("Configure writes to {what}"))
-                .with_expected_and_found("no file", format!("{found:?}"))
+    for (location, directory_path) in
+        [("HOME", home.path()), ("the working directory", directory.path())]
+    {
+        let file_names = file_names_in(directory_path);
+        suite.record_case("C-06", file_names.is_empty(), || {
+            Finding::new("C-06", "provider", format!("Configure writes to {location}"))
+                .with_expected_and_found("no file", format!("{file_names:?}"))
         });
     }
 }

@@ -131,16 +131,16 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
                 .with_input(display_value(config))
         });
         // Data is read again in every run, where each difference looks like a change.
-        let again = suite.call(Rpc::ReadDataSource, &request).await;
+        let repeated = suite.call(Rpc::ReadDataSource, &request).await;
         let second =
-            decode_dynamic(again.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
+            decode_dynamic(repeated.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
         if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
             let differs = differing_paths(first.value(), second.value());
             suite.record_case("D-02", differs.is_empty(), || {
                 Finding::new("D-02", &subject, "reading twice gives two answers")
                     .with_path(differs.first().cloned().unwrap_or_default())
                     .with_call(&call)
-                    .with_call(&again)
+                    .with_call(&repeated)
                     .with_expected_and_found(
                         display_value(first.value()),
                         display_value(second.value()),
@@ -181,13 +181,17 @@ fn find_altered_attribute(
 ) -> Option<(Path, String)> {
     offered.block().attributes.iter().find_map(|(name, attribute)| {
         let path = Path::root().attribute(name.clone());
-        let (asked, got) = (path.find(config)?, path.find(state)?);
+        let (configured, returned) = (path.find(config)?, path.find(state)?);
         let is_own = matches!(attribute.role, Role::Required | Role::Optional);
-        let counts = is_own && !asked.is_null() && !attribute.write_only;
-        (counts && asked != got).then(|| {
+        let counts = is_own && !configured.is_null() && !attribute.write_only;
+        (counts && configured != returned).then(|| {
             (
                 path.clone(),
-                format!("configured {}, returned {}", display_value(asked), display_value(got)),
+                format!(
+                    "configured {}, returned {}",
+                    display_value(configured),
+                    display_value(returned)
+                ),
             )
         })
     })
@@ -244,9 +248,9 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     suite.record_case("E-01", close.is_success(), || {
         Finding::new("E-01", &subject, "closing fails").with_call(&close)
     });
-    let again = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.record_case("E-03", !again.is_crash_or_hang(), || {
-        Finding::new("E-03", &subject, "closing twice brings it down").with_call(&again)
+    let second_close = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
+    suite.record_case("E-03", !second_close.is_crash_or_hang(), || {
+        Finding::new("E-03", &subject, "closing twice brings it down").with_call(&second_close)
     });
     if let Ok(Some(value)) = result {
         check_no_secret_leak(suite, offered, value.value(), &open);
@@ -258,7 +262,7 @@ fn check_no_secret_leak(suite: &mut Suite, offered: &OfferedType, result: &Value
     let mut secrets: Vec<String> = Vec::new();
     let paths = offered.block().sensitive_paths(result);
     result.walk(&mut |path, part| {
-        let is_secret = paths.iter().any(|own| path.starts_with(own));
+        let is_secret = paths.iter().any(|secret_path| path.starts_with(secret_path));
         if let Value::String(text) = part
             && is_secret
             // A shorter string may be in a log by chance.
@@ -295,18 +299,18 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let unknown = suite.generate_config(offered, ConfigExtent::Unknown, 0);
     let configs = suite.legal_configs(offered).await;
-    let mut all = vec![unknown];
-    all.extend(configs.first().cloned());
+    let mut requests = vec![unknown];
+    requests.extend(configs.first().cloned());
     if let Some(config) = configs.first() {
         // An action may be planned while values of its configuration are still to come.
         for (path, attribute) in
             generate::settable_paths(offered.block(), config).into_iter().take(10)
         {
             let part = Value::unknown(attribute.implied_type());
-            all.extend(generate::replace_part(config, &path, part));
+            requests.extend(generate::replace_part(config, &path, part));
         }
     }
-    for config in all {
+    for config in requests {
         let request =
             request_with_config(offered, &config).with_message(3, &request::client_capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;

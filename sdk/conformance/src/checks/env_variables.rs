@@ -112,11 +112,11 @@ pub(super) async fn run(suite: &mut Suite) {
             "the answers of two processes differ without any variable",
         );
     }
-    let mut found = 0;
+    let mut n_variables = 0;
     for mut part in names.chunks(MAX_VARIABLES_AT_ONCE).map(<[String]>::to_vec) {
-        while let Some(at) = find_effective_variable(suite, &program, &part, &usual).await {
-            let name = part.remove(at);
-            found += 1;
+        while let Some(index) = find_effective_variable(suite, &program, &part, &usual).await {
+            let name = part.remove(index);
+            n_variables += 1;
             suite.record_case("K-03", false, || {
                 let message = format!("the undocumented variable {name} changes an answer");
                 Finding::new("K-03", "process", message)
@@ -126,7 +126,7 @@ pub(super) async fn run(suite: &mut Suite) {
                     )
                     .with_input(format!("{name}={VARIABLE_TEST_VALUE}"))
             });
-            if found >= MAX_REPORTED_VARIABLES {
+            if n_variables >= MAX_REPORTED_VARIABLES {
                 return;
             }
         }
@@ -143,10 +143,11 @@ fn undocumented_variable_names(suite: &Suite, names: BTreeSet<String>) -> Vec<St
     let raw = suite.offer.provider_schema().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
     collect_variable_names(&raw, &mut documented);
-    let given = suite.launch_options().env;
-    let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
+    let given_env = suite.launch_options().env;
+    let is_given = |name: &str| given_env.iter().any(|(given_name, _)| given_name == name);
     let is_free = |name: &String| {
-        let is_reserved = IGNORED_VARIABLE_PREFIXES.iter().any(|own| name.starts_with(own));
+        let is_reserved =
+            IGNORED_VARIABLE_PREFIXES.iter().any(|given_name| name.starts_with(given_name));
         let is_documented = documented.contains(name);
         !is_reserved && !is_documented && !is_given(name)
     };
@@ -313,8 +314,11 @@ mod tests {
         // In a binary of Go or Rust, one literal follows another without a gap.
         assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));
         assert!(names("goroutine 7ACME_TOKENThe").contains(&"ACME_TOKEN".to_owned()));
-        let both = names("ACME_TOKENACME_VALUE ");
-        assert!(both.contains(&"ACME_TOKEN".to_owned()) && both.contains(&"ACME_VALUE".to_owned()));
+        let joined_names = names("ACME_TOKENACME_VALUE ");
+        assert!(
+            joined_names.contains(&"ACME_TOKEN".to_owned())
+                && joined_names.contains(&"ACME_VALUE".to_owned())
+        );
         // Words that are short or have no underscore are in nearly every binary.
         assert!(names("GET POST _A Some Text HTTPS A_B").is_empty());
     }

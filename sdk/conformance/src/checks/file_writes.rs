@@ -86,7 +86,7 @@ struct TracedProgram(tempfile::TempDir);
 
 impl TracedProgram {
     fn new(program: &Path) -> Result<Self, String> {
-        let made = || -> std::io::Result<Self> {
+        let created = || -> std::io::Result<Self> {
             // A Unix socket is created below it, and its path is limited to 107 bytes.
             let traced = Self(tempfile::tempdir_in(short_temp_dir())?);
             fs::create_dir(traced.working_dir())?;
@@ -104,7 +104,7 @@ impl TracedProgram {
             make_executable_on_unix(&traced.wrapper_script_path())?;
             Ok(traced)
         };
-        made().map_err(|error| format!("the directory for strace cannot be created: {error}"))
+        created().map_err(|error| format!("the directory for strace cannot be created: {error}"))
     }
 
     fn wrapper_script_path(&self) -> PathBuf {
@@ -152,7 +152,7 @@ fn files_written_outside(log: &str, working: &Path, allowed: &[PathBuf]) -> BTre
     for line in log.lines() {
         for path in paths_changed_in_line(line) {
             let path = normalize_path_lexically(&working.join(path));
-            if !allowed.iter().any(|own| path.starts_with(own)) {
+            if !allowed.iter().any(|allowed_dir| path.starts_with(allowed_dir)) {
                 files.insert(path.display().to_string());
             }
         }

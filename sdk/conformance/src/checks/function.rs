@@ -97,7 +97,8 @@ async fn check_function_call(
             .with_input(input.clone())
     });
     let Some(answer) = call.first_message() else { return };
-    let made = FunctionCall { subject: &subject, input: &input, request: &request, call: &call };
+    let function_call =
+        FunctionCall { subject: &subject, input: &input, request: &request, call: &call };
     match answer.get_msg(2) {
         Some(error) => {
             // The field is `optional`: zero is the first argument, and absent none.
@@ -113,27 +114,27 @@ async fn check_function_call(
                     .with_input(input.clone())
             });
         }
-        None => check_function_result(suite, function, &values, &made),
+        None => check_function_result(suite, function, &values, &function_call),
     }
-    check_latency(suite, &made).await;
-    check_purity(suite, &made, elsewhere).await;
+    check_latency(suite, &function_call).await;
+    check_purity(suite, &function_call, elsewhere).await;
 }
 
 fn check_function_result(
     suite: &mut Suite,
     function: &Function,
     values: &[Value],
-    made: &FunctionCall<'_>,
+    function_call: &FunctionCall<'_>,
 ) {
-    let FunctionCall { subject, input, call, .. } = *made;
+    let FunctionCall { subject, input, call, .. } = *function_call;
     let answer = call.first_message().and_then(|it| it.get_msg(1));
     let decoded = decode_dynamic(answer, &function.returns);
-    let known = values.iter().all(Value::is_wholly_known);
+    let are_known = values.iter().all(Value::is_wholly_known);
     let problem = match &decoded {
         Err(reason) => Some(format!("the result is not a value of the return type: {reason}")),
         Ok(None) => Some("the answer has no result".to_owned()),
         // A function result cannot become known later.
-        Ok(Some(value)) if known && !value.value().is_wholly_known() => {
+        Ok(Some(value)) if are_known && !value.value().is_wholly_known() => {
             Some("the result is unknown for known arguments".to_owned())
         }
         Ok(Some(value)) => {
@@ -147,8 +148,8 @@ fn check_function_result(
     });
 }
 
-async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
-    let FunctionCall { subject, request, call, .. } = *made;
+async fn check_latency(suite: &mut Suite, function_call: &FunctionCall<'_>) {
+    let FunctionCall { subject, request, call, .. } = *function_call;
     if !suite.is_rule_wanted("F-04") {
         return;
     }
@@ -167,22 +168,26 @@ async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
     });
 }
 
-async fn check_purity(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
-    let FunctionCall { subject, input, request, call } = *made;
+async fn check_purity(
+    suite: &mut Suite,
+    function_call: &FunctionCall<'_>,
+    elsewhere: Option<&Plugin>,
+) {
+    let FunctionCall { subject, input, request, call } = *function_call;
     if !suite.is_rule_wanted("F-01") {
         return;
     }
-    let mut others = vec![suite.call(Rpc::CallFunction, request).await];
+    let mut other_calls = vec![suite.call(Rpc::CallFunction, request).await];
     if let Some(plugin) = elsewhere {
-        others.push(
+        other_calls.push(
             plugin.call(Rpc::CallFunction, request, crate::suite::READ_ONLY_CALL_TIMEOUT).await,
         );
     }
-    for other in others {
-        suite.record_case("F-01", other.reply == call.reply, || {
+    for other_call in other_calls {
+        suite.record_case("F-01", other_call.reply == call.reply, || {
             Finding::new("F-01", subject, "the same arguments give two results")
                 .with_call(call)
-                .with_call(&other)
+                .with_call(&other_call)
                 .with_input(input)
         });
     }

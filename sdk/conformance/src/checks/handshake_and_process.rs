@@ -113,31 +113,31 @@ async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>,
         let _killed = child.kill();
         let _reaped = child.wait();
     }
-    let mut said = String::new();
+    let mut output = String::new();
     for file in [&mut stderr, &mut stdout] {
         file.rewind().ok()?;
         let mut bytes = Vec::new();
         file.take(64 * 1024).read_to_end(&mut bytes).ok()?;
-        said.push_str(&String::from_utf8_lossy(&bytes));
+        output.push_str(&String::from_utf8_lossy(&bytes));
     }
-    Some((status.map(|status| status.code().unwrap_or(-1)), said, is_listening))
+    Some((status.map(|status| status.code().unwrap_or(-1)), output, is_listening))
 }
 
 async fn check_missing_cookie(suite: &mut Suite, program: &Path) {
     if !suite.is_rule_wanted("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = run_without_host(suite, program).await else {
+    let Some((code, output, is_listening)) = run_without_host(suite, program).await else {
         return suite.note_skipped_rules(&["H-01"], "the program could not be run bare");
     };
-    let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
+    let held = code.is_some_and(|code| code != 0) && !output.trim().is_empty() && !is_listening;
     suite.record_case("H-01", held, || {
-        let found = match code {
-            Some(code) => format!("exit status {code}, {} bytes of output", said.len()),
+        let outcome = match code {
+            Some(code) => format!("exit status {code}, {} bytes of output", output.len()),
             None => "it runs on".to_owned(),
         };
         finding_about_process("H-01", "started without the cookie, it does not end with a note")
-            .with_expected_and_found("a note and an exit status that is not 0", found)
+            .with_expected_and_found("a note and an exit status that is not 0", outcome)
     });
 }
 
@@ -154,15 +154,16 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
         };
         served.push((versions, number));
     }
-    let own: BTreeSet<String> = served.iter().filter_map(|(_, it)| it.clone().ok()).collect();
+    let served_versions: BTreeSet<String> =
+        served.iter().filter_map(|(_, it)| it.clone().ok()).collect();
     for (versions, number) in served {
         // Without a common version the host decides, so every answer is right.
-        let is_possible = own.iter().any(|number| versions.contains(number.as_str()));
+        let is_possible = served_versions.iter().any(|number| versions.contains(number.as_str()));
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
         suite.record_case("H-04", held || !is_possible, || {
-            let found = number.unwrap_or_else(|reason| reason);
+            let negotiated = number.unwrap_or_else(|reason| reason);
             finding_about_process("H-04", "it does not serve the version that was offered")
-                .with_expected_and_found(versions, found)
+                .with_expected_and_found(versions, negotiated)
         });
     }
 }
@@ -193,53 +194,53 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
     if !suite.wants_any(&["H-06", "H-07", "H-08", "H-09"]) {
         return;
     }
-    let patience = Duration::from_secs(3);
-    let (Ok(one), Ok(two)) = (
+    let timeout = Duration::from_secs(3);
+    let (Ok(first), Ok(two)) = (
         plugin::start_plugin(program, &suite.launch_options()).await,
         plugin::start_plugin(program, &suite.launch_options()).await,
     ) else {
         return;
     };
-    let certificate = one.handshake.certificate.clone();
+    let certificate = first.handshake.certificate.clone();
     suite.record_case("H-06", certificate.is_some(), || {
         finding_about_process("H-06", "TLS was requested, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
-        let own = connect_provider(&one, patience).await;
-        let own_error = own.as_ref().err().cloned().unwrap_or_default();
-        suite.record_case("H-06", own.is_ok(), || {
+        let own_connection = connect_provider(&first, timeout).await;
+        let own_error = own_connection.as_ref().err().cloned().unwrap_or_default();
+        suite.record_case("H-06", own_connection.is_ok(), || {
             finding_about_process("H-06", "the host's own certificate is refused")
                 .with_expected_and_found("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
             let foreign = host_building_blocks::connect_to_plugin(
-                &one.handshake.address,
+                &first.handshake.address,
                 Some((&stranger, certificate)),
-                patience,
+                timeout,
             );
             suite.record_case("H-06", foreign.await.is_err(), || {
                 finding_about_process("H-06", "a client with another certificate is accepted")
             });
         }
         let plain =
-            host_building_blocks::connect_to_plugin(&one.handshake.address, None, patience).await;
+            host_building_blocks::connect_to_plugin(&first.handshake.address, None, timeout).await;
         suite.record_case("H-06", plain.is_err(), || {
             finding_about_process("H-06", "a client without TLS is accepted")
         });
     }
-    if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
+    if let (Some(a), Some(b)) = (&first.handshake.certificate, &two.handshake.certificate) {
         suite.record_case("H-07", a != b, || {
             finding_about_process("H-07", "two processes have the same certificate")
         });
     }
-    check_socket_is_private(suite, &one);
+    check_socket_is_private(suite, &first);
     let launch = LaunchOptions { tls: false, ..suite.launch_options() };
     if suite.is_rule_wanted("H-08") {
         let plain = match plugin::start_plugin(program, &launch).await {
             Ok(started) if started.handshake.certificate.is_some() => {
                 Err("the handshake has a certificate".to_owned())
             }
-            Ok(started) => connect_provider(&started, patience).await.map(|_| ()),
+            Ok(started) => connect_provider(&started, timeout).await.map(|_| ()),
             Err(error) => Err(error.to_string()),
         };
         let reason = plain.as_ref().err().cloned().unwrap_or_default();
@@ -264,8 +265,9 @@ fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
             });
         }
         Address::Tcp(address) => {
-            let is_local =
-                ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
+            let is_local = ["127.", "[::1]", "localhost"]
+                .iter()
+                .any(|local_prefix| address.starts_with(local_prefix));
             suite.record_case("H-09", is_local, || {
                 finding_about_process("H-09", "it listens beyond this machine")
                     .with_expected_and_found("127.0.0.1", address)
@@ -276,7 +278,7 @@ fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
 
 /// The files of a directory and its subdirectories.
 fn list_files_recursively(directory: &Path) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
+    let mut files = BTreeSet::new();
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -284,10 +286,10 @@ fn list_files_recursively(directory: &Path) -> BTreeSet<PathBuf> {
             if path.is_dir() && !path.is_symlink() {
                 open.push(path.clone());
             }
-            found.insert(path);
+            files.insert(path);
         }
     }
-    found
+    files
 }
 
 async fn check_leftover_files(suite: &mut Suite, program: &Path) {
@@ -302,14 +304,14 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     launch.env.push(("PLUGIN_UNIX_SOCKET_DIR".into(), directory.path().into()));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return };
     plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-    let ended = plugin.shutdown(Duration::from_secs(5)).await;
-    let left = list_files_recursively(directory.path());
-    if !ended {
+    let has_ended = plugin.shutdown(Duration::from_secs(5)).await;
+    let leftover_files = list_files_recursively(directory.path());
+    if !has_ended {
         return suite
             .note_skipped_rules(&["H-10"], "it had to be killed, so it could not clean up");
     }
-    suite.record_case("H-10", left.is_empty(), || {
-        let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
+    suite.record_case("H-10", leftover_files.is_empty(), || {
+        let names: Vec<_> = leftover_files.iter().filter_map(|path| path.file_name()).collect();
         finding_about_process("H-10", "files are left after exit")
             .with_expected_and_found("none", format!("{names:?}"))
     });
@@ -367,10 +369,10 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
     let sent = system::interrupt_process_on_unix(started.child.pid());
-    let ended = started.child.wait_up_to(Duration::from_millis(800)).await;
+    let exit_status = started.child.wait_up_to(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
-    suite.record_case("H-12", !sent || (ended.is_none() && call.has_reply()), || {
-        let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
+    suite.record_case("H-12", !sent || (exit_status.is_none() && call.has_reply()), || {
+        let exit = exit_status.unwrap_or_else(|| "no answer afterwards".to_owned());
         finding_about_process("H-12", "SIGINT ends it")
             .with_expected_and_found("it continues to serve", exit)
             .with_call(&call)
@@ -385,16 +387,16 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
         // Asked before the end: later they have another parent.
         let children = descendant_pids(pid);
         check_no_child_programs(suite, &children);
-        let ended = plugin.shutdown(Duration::from_secs(2)).await;
-        suite.record_case("H-13", ended, || {
+        let has_ended = plugin.shutdown(Duration::from_secs(2)).await;
+        suite.record_case("H-13", has_ended, || {
             finding_about_process("H-13", "it does not end after Shutdown")
                 .with_expected_and_found("ended within 2 s", "it runs on")
         });
-        let gone = wait_until(Duration::from_secs(1), || {
+        let is_stopped = wait_until(Duration::from_secs(1), || {
             !children.iter().any(|it| is_process_running(*it))
         });
-        let gone = gone.await;
-        suite.record_case("H-15", gone, || {
+        let is_stopped = is_stopped.await;
+        suite.record_case("H-15", is_stopped, || {
             finding_about_process("H-15", "child processes outlive it")
                 .with_expected_and_found("none", format!("{children:?}"))
         });
@@ -439,11 +441,11 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     if pid == 0 {
         return suite.note_skipped_rules(&["H-14"], "no shell could start it");
     }
-    let gone = wait_until(Duration::from_secs(10), || !is_process_running(pid)).await;
-    if !gone {
+    let is_stopped = wait_until(Duration::from_secs(10), || !is_process_running(pid)).await;
+    if !is_stopped {
         system::kill_process_on_unix(pid);
     }
-    suite.record_case("H-14", gone, || {
+    suite.record_case("H-14", is_stopped, || {
         finding_about_process("H-14", "it continues to run after its host has exited")
             .with_expected_and_found("ended within 10 s", "it runs on")
     });
@@ -454,14 +456,14 @@ async fn check_services_and_network_use(suite: &mut Suite) {
         return;
     }
     let Ok(plugin) = suite.start_another_process().await else { return };
-    let patience = Duration::from_secs(3);
+    let timeout = Duration::from_secs(3);
     let health = Msg::new().with_text(1, "plugin").encode();
     for (path, request) in [
         ("/grpc.health.v1.Health/Check", health),
         ("/plugin.GRPCStdio/StreamStdio", Bytes::new()),
         ("/plugin.GRPCBroker/StartStream", Bytes::new()),
     ] {
-        let reply = plugin.call_at_path(path, vec![request], patience).await;
+        let reply = plugin.call_at_path(path, vec![request], timeout).await;
         // A stream without data keeps the caller waiting, which counts as an answer.
         let is_stream = !path.contains("Health");
         let held = match &reply {
@@ -480,7 +482,7 @@ async fn check_services_and_network_use(suite: &mut Suite) {
     }
     let service = format!("/tfplugin{}.Provider/NoSuchMethod", plugin.protocol);
     for path in [service.as_str(), "/no.such.Service/Method"] {
-        let reply = plugin.call_at_path(path, vec![Bytes::new()], patience).await;
+        let reply = plugin.call_at_path(path, vec![Bytes::new()], timeout).await;
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
         suite.record_case("H-17", held && plugin.is_alive(), || {
             finding_about_process("H-17", format!("{path} is not refused"))

@@ -142,8 +142,8 @@ fn journal_create_result(journal: &mut Journal, entry: usize, offered: &OfferedT
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
-        Ok(Some(made)) if !made.value().is_null() => {
-            journal.record_created(entry, offered, Some((made.value(), &private)));
+        Ok(Some(created)) if !created.value().is_null() => {
+            journal.record_created(entry, offered, Some((created.value(), &private)));
         }
         // The provider reports that no object exists. An answer that cannot be read may hide an
         // object, so its entry stays open.
@@ -265,21 +265,22 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
     for _ in 0..3 {
         let (call, value) = call_read(suite, offered, object).await;
         let differs = value.as_ref().map(|it| super::differing_paths(&object.value, it));
-        let at = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
+        let path = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
         let part = |value: Option<&Value>| {
-            value.and_then(|it| at.find(it)).map(display_value).unwrap_or_default()
+            value.and_then(|it| path.find(it)).map(display_value).unwrap_or_default()
         };
         suite.record_case("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
             Finding::new("A-05", &subject, "reading right after an apply gives another object")
-                .with_path(&at)
+                .with_path(&path)
                 .with_call(&call)
                 .with_expected_and_found(part(Some(&object.value)), part(value.as_ref()))
                 .with_input(display_value(&object.config))
         });
         check_configured_values(suite, offered, object, value.as_ref(), &call);
     }
-    let again = object.plan_input_for(offered, object.config.clone());
-    let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let second_input = object.plan_input_for(offered, object.config.clone());
+    let call =
+        suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &second_input)).await;
     let planned = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
     suite.record_case("A-06", held, || {
@@ -288,10 +289,11 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
             .flatten()
             .map(|it| it.into_value())
             .unwrap_or_else(|| object.value.clone());
-        let at = super::differing_paths(&object.value, &value).first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
+        let path =
+            super::differing_paths(&object.value, &value).first().cloned().unwrap_or_default();
+        let part = |value: &Value| path.find(value).map(display_value).unwrap_or_default();
         Finding::new("A-06", &subject, "the plan after an apply is not empty")
-            .with_path(&at)
+            .with_path(&path)
             .with_call(&call)
             .with_expected_and_found(part(&object.value), part(&value))
             .with_input(display_value(&object.config))
@@ -314,34 +316,39 @@ async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Obj
         return suite.note_skipped_rules(&["A-07"], "the objects exist only in the state");
     }
     let id = Path::root().attribute("id");
-    let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
+    let Some(object_id) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
         return suite.note_skipped_rules(&["A-07"], "the objects have no id");
     };
     // As after an import, which has only the id.
     let bare = offered.block().empty_value();
-    let Some(bare) = crate::generate::replace_part(&bare, &id, own.clone()) else { return };
+    let Some(bare) = crate::generate::replace_part(&bare, &id, object_id.clone()) else { return };
     let request = request::read_request(offered, &bare, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
-        .ok()
-        .flatten();
-    let Some(found) = found.filter(|it| call.is_success() && !it.value().is_null()) else {
+    let returned_object =
+        decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+            .ok()
+            .flatten();
+    let Some(returned_object) =
+        returned_object.filter(|it| call.is_success() && !it.value().is_null())
+    else {
         return suite.note_skipped_rules(&["A-07"], "no object can be read by only its id");
     };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
-        let (Some(asked), Some(got)) = (path.find(&object.config), path.find(found.value())) else {
+        let (Some(configured), Some(returned)) =
+            (path.find(&object.config), path.find(returned_object.value()))
+        else {
             continue;
         };
-        if asked.is_null() || attribute.write_only || path == id {
+        if configured.is_null() || attribute.write_only || path == id {
             continue;
         }
-        suite.record_case("A-07", !got.is_null(), || {
+        suite.record_case("A-07", !returned.is_null(), || {
             let message = "a configured attribute is not read from the service";
             Finding::new("A-07", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)
-                .with_expected_and_found(display_value(asked), display_value(got))
+                .with_expected_and_found(display_value(configured), display_value(returned))
         });
     }
 }
@@ -357,18 +364,22 @@ fn check_configured_values(
     let Some(value) = value.filter(|it| !it.is_null()) else { return };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
-        let (Some(asked), Some(got)) = (path.find(&object.config), path.find(value)) else {
+        let (Some(configured), Some(returned)) = (path.find(&object.config), path.find(value))
+        else {
             continue;
         };
         // A value that was stored in another form has been judged when it was applied.
-        if asked.is_null() || attribute.write_only || path.find(&object.value) != Some(asked) {
+        if configured.is_null()
+            || attribute.write_only
+            || path.find(&object.value) != Some(configured)
+        {
             continue;
         }
-        suite.record_case("R-03", asked == got, || {
+        suite.record_case("R-03", configured == returned, || {
             Finding::new("R-03", &offered.display_name(), "a configured value reads differently")
                 .with_path(&path)
                 .with_call(call)
-                .with_expected_and_found(display_value(asked), display_value(got))
+                .with_expected_and_found(display_value(configured), display_value(returned))
         });
     }
 }
@@ -449,23 +460,23 @@ async fn destroy_and_check_gone(
 
 /// Destroys everything that the journal still has, and reports the rest.
 async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
-    for left in journal.leftover_objects() {
-        let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
+    for leftover in journal.leftover_objects() {
+        let Some(offered) = resources.iter().find(|it| it.name == leftover.name) else { continue };
         // Nothing is known by which it could be destroyed, so the user must look for it.
-        let Some(value) = left.value.clone() else {
+        let Some(value) = leftover.value.clone() else {
             suite.record_case("A-25", false, || {
                 Finding::new(
                     "A-25",
                     &offered.display_name(),
                     "an object may exist that no answer described",
                 )
-                .with_input(left.config.clone())
+                .with_input(leftover.config.clone())
             });
             continue;
         };
         let object = Object {
             value: value.clone(),
-            private: left.private.clone(),
+            private: leftover.private.clone(),
             identity: None,
             config: super::null_object(&offered.ty()),
         };

@@ -48,8 +48,8 @@ async fn check_metadata(suite: &mut Suite) {
             .flat_map(|field| answer.repeated_messages(*field))
             .map(|it| it.get_text(1))
             .collect();
-        let own = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
-        let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
+        let offered_types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
+        let expected: BTreeSet<String> = offered_types.map(|it| it.name.clone()).collect();
         check_listed_types(suite, kinds[0].noun(), &expected, &listed, &call);
     }
     let listed: BTreeSet<String> =
@@ -60,25 +60,25 @@ async fn check_metadata(suite: &mut Suite) {
         let message = message.unwrap_or_default();
         (1..=4).map(|number| message.get_bool(number)).collect::<Vec<_>>()
     };
-    let (ours, theirs) =
+    let (schema_names, listed_names) =
         (capabilities(suite.offer.raw.get_msg(6)), capabilities(answer.get_msg(1)));
-    suite.record_case("S-09", ours == theirs, || {
+    suite.record_case("S-09", schema_names == listed_names, || {
         Finding::new("S-09", "provider", "the capabilities differ from those of the schema")
-            .with_expected_and_found(format!("{ours:?}"), format!("{theirs:?}"))
+            .with_expected_and_found(format!("{schema_names:?}"), format!("{listed_names:?}"))
             .with_call(&call)
     });
 }
 
 fn check_listed_types(
     suite: &mut Suite,
-    what: &str,
+    difference: &str,
     expected: &BTreeSet<String>,
     listed: &BTreeSet<String>,
     call: &crate::plugin::Call,
 ) {
     let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
     suite.record_case("S-09", odd.is_empty(), || {
-        Finding::new("S-09", what, "GetMetadata and the schema list different types")
+        Finding::new("S-09", difference, "GetMetadata and the schema list different types")
             .with_expected_and_found(
                 format!("{} in the schema", expected.len()),
                 format!("only in one of them: {odd:?}"),

@@ -49,11 +49,11 @@ pub(super) async fn run(suite: &mut Suite) {
                 "no legal configuration was found; give one with -examples",
             );
         }
-        for (at, config) in configs.iter().take(3).enumerate() {
+        for (index, config) in configs.iter().take(3).enumerate() {
             if suite.is_run_over() {
                 return;
             }
-            check_plans_of_config(suite, offered, config, at == 0).await;
+            check_plans_of_config(suite, offered, config, index == 0).await;
         }
     }
 }
@@ -214,13 +214,13 @@ pub(super) fn check_plan_answer(
             }
             _ => false,
         };
-        let own: Vec<_> =
+        let own_paths: Vec<_> =
             findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
         // A case that held counts too, or the rule would be skipped.
-        if own.is_empty() {
+        if own_paths.is_empty() {
             suite.record_case(rule, true, || Finding::new(rule, "", ""));
         }
-        for finding in own {
+        for finding in own_paths {
             let configured =
                 finding.path.find(&input.config).map(display_value).unwrap_or_default();
             let planned = finding.path.find(value.value()).map(display_value).unwrap_or_default();
@@ -291,21 +291,23 @@ async fn check_repeated_plan(
         calls.push(suite.call(Rpc::PlanResourceChange, &request).await);
     }
     // In another process, maps have another order and caches are empty.
-    if let Ok(other) = suite.start_another_process().await {
+    if let Ok(other_process) = suite.start_another_process().await {
         // A process without the configuration may lawfully have another plan.
-        other
+        other_process
             .call(
                 Rpc::ConfigureProvider,
                 &request::configure_request(&suite.config),
                 READ_ONLY_CALL_TIMEOUT,
             )
             .await;
-        calls.push(other.call(Rpc::PlanResourceChange, &request, READ_ONLY_CALL_TIMEOUT).await);
+        calls.push(
+            other_process.call(Rpc::PlanResourceChange, &request, READ_ONLY_CALL_TIMEOUT).await,
+        );
     }
     for call in calls {
-        let again =
+        let second =
             decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
-        let same_value = matches!(&again, Ok(Some(it)) if *it.value() == planned.value);
+        let same_value = matches!(&second, Ok(Some(it)) if *it.value() == planned.value);
         // Sorted, because the order of the paths has no meaning.
         let paths = |message: Option<&Msg>| {
             let mut paths: Vec<_> = message
@@ -315,17 +317,21 @@ async fn check_repeated_plan(
             paths
         };
         let held = same_value && paths(call.first_message()) == paths(Some(&planned.answer));
-        let differs = match &again {
+        let differs = match &second {
             Ok(Some(it)) => super::differing_paths(&planned.value, it.value()),
             _ => Vec::new(),
         };
         suite.record_case("P-05", held, || {
-            let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
+            let second_value =
+                second.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
             Finding::new("P-05", &offered.display_name(), "the same request gets two plans")
                 .with_path(differs.first().cloned().unwrap_or_default())
                 .with_call(&planned.call)
                 .with_call(&call)
-                .with_expected_and_found(display_value(&planned.value), found.unwrap_or_default())
+                .with_expected_and_found(
+                    display_value(&planned.value),
+                    second_value.unwrap_or_default(),
+                )
                 .with_input(display_value(&create.config))
         });
     }
@@ -362,11 +368,12 @@ async fn check_unknown_parts(
             &to_plain(&planned.value),
         );
         suite.record_case("P-06", odd.is_empty(), || {
-            let at = first_violation_path(&odd);
-            let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
+            let violation_path = first_violation_path(&odd);
+            let part =
+                |value: &Value| violation_path.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
             Finding::new("P-06", &offered.display_name(), message.replace(" .", " "))
-                .with_path(&at)
+                .with_path(&violation_path)
                 .with_call(&before.call)
                 .with_call(&planned.call)
                 .with_expected_and_found(part(&before.value), part(&planned.value))

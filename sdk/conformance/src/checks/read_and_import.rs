@@ -106,12 +106,12 @@ pub(super) fn check_read_answer(
     suite.record_case("R-01", odd.is_empty(), || {
         let first = odd.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
-        let at = first.map(|it| it.path.clone()).unwrap_or_default();
-        let found = at.find(value.value()).map(display_value).unwrap_or_default();
+        let path = first.map(|it| it.path.clone()).unwrap_or_default();
+        let returned_part = path.find(value.value()).map(display_value).unwrap_or_default();
         Finding::new("R-01", &subject, message)
-            .with_path(&at)
+            .with_path(&path)
             .with_call(call)
-            .with_expected_and_found("a known value of the schema's type", found)
+            .with_expected_and_found("a known value of the schema's type", returned_part)
             .with_input(display_value(input))
     });
     Some(ReadAnswer { value: Some(value.into_value()), private })
@@ -150,17 +150,18 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         if !value.is_wholly_known() {
             continue;
         }
-        let again = call_read(suite, offered, &value, &back.private).await;
-        let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
+        let second_read = call_read(suite, offered, &value, &back.private).await;
+        let second =
+            second_read.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is not a different object.
-        suite.record_case("R-02", held || !again.is_success(), || {
-            let found = second.and_then(Result::ok).flatten();
-            let found = found.map(|it| display_value(it.value())).unwrap_or_default();
+        suite.record_case("R-02", held || !second_read.is_success(), || {
+            let second_value = second.and_then(Result::ok).flatten();
+            let second_value = second_value.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
                 .with_call(&call)
-                .with_call(&again)
-                .with_expected_and_found(display_value(&value), found)
+                .with_call(&second_read)
+                .with_expected_and_found(display_value(&value), second_value)
                 .with_input(display_value(&state))
         });
     }
@@ -219,10 +220,10 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
     for id in odd {
         let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
         suite.check_survives_call("I-07", &call, || {
-            let shown = crate::plugin::truncate(id, 40);
+            let shown_id = crate::plugin::truncate(id, 40);
             Finding::new("I-07", &subject, "an odd import id brings it down")
                 .with_call(&call)
-                .with_input(format!("{shown:?}"))
+                .with_input(format!("{shown_id:?}"))
         });
     }
     let call = suite
@@ -238,7 +239,7 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
     });
     for object in imported.iter().filter(|_| silent) {
         let name = object.get_text(1);
-        let Some(own) =
+        let Some(own_import) =
             suite.offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
         else {
             suite.record_case("I-03", false, || {
@@ -247,7 +248,7 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
             });
             continue;
         };
-        let decoded = decode_dynamic(object.get_msg(2), &own.ty());
+        let decoded = decode_dynamic(object.get_msg(2), &own_import.ty());
         let problem = match &decoded {
             Err(reason) => Some(reason.clone()),
             Ok(None) => Some("the imported object has no state".to_owned()),
@@ -255,7 +256,7 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
                 Some("the imported object is null".to_owned())
             }
             Ok(Some(value)) => {
-                unknown_violations(value, own.block()).first().map(ToString::to_string)
+                unknown_violations(value, own_import.block()).first().map(ToString::to_string)
             }
         };
         suite.record_case("I-03", problem.is_none(), || {
@@ -270,10 +271,10 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
             );
             continue;
         };
-        let back = call_read(suite, &own, state.value(), &object.get_bytes(3)).await;
-        let found = back.first_message().filter(|_| back.is_success());
-        let exists = found
-            .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())
+        let back = call_read(suite, &own_import, state.value(), &object.get_bytes(3)).await;
+        let read_message = back.first_message().filter(|_| back.is_success());
+        let exists = read_message
+            .and_then(|it| decode_dynamic(it.get_msg(1), &own_import.ty()).ok().flatten())
             .is_some_and(|it| !it.value().is_null());
         suite.record_case("I-01", !exists, || {
             Finding::new("I-01", &subject, "an id that does not exist is imported and read")

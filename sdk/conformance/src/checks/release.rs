@@ -156,8 +156,8 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
             },
         );
         let program = format!("terraform-provider-{}", files.name);
-        let (held, found) = match program_entries(&files.directory.join(archive), &program) {
-            Ok(found) => (found.len() == 1, found.join(", ")),
+        let (held, entry_names) = match program_entries(&files.directory.join(archive), &program) {
+            Ok(entry_names) => (entry_names.len() == 1, entry_names.join(", ")),
             Err(error) => (false, error.to_string()),
         };
         suite.record_case("H-22", held, || {
@@ -166,7 +166,7 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
                 archive,
                 "the archive does not contain exactly one program of the provider",
             )
-            .with_expected_and_found(format!("{program}_v{}", files.version), found)
+            .with_expected_and_found(format!("{program}_v{}", files.version), entry_names)
         });
     }
 }
@@ -279,17 +279,17 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
     let packed = files.names.iter().filter(|it| it.ends_with(".zip") || **it == manifest);
     let needed: BTreeSet<&String> = packed.chain(sums.keys()).collect();
     for file in needed {
-        let found = file_hash(&files.directory.join(file));
+        let actual_hash = file_hash(&files.directory.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
         // `file_hash` returns `None` for a file that cannot be read.
-        let message = match (expected.is_empty(), found.is_empty()) {
+        let message = match (expected.is_empty(), actual_hash.is_empty()) {
             (true, _) => "a file has no checksum",
             (_, true) => "a checksum is of a file that the release does not have",
             _ => "a file has another checksum",
         };
-        suite.record_case("K-07", found == expected, || {
+        suite.record_case("K-07", actual_hash == expected, || {
             finding_about_file("K-07", file, message)
-                .with_expected_and_found(expected.clone(), found.clone())
+                .with_expected_and_found(expected.clone(), actual_hash.clone())
         });
     }
 }
@@ -325,10 +325,11 @@ fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
     let program = format!("terraform-provider-{}", files.name);
     // One archive represents all, which are usually built on the same machine.
     let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
-    let found = find_home_in_program(&files.directory.join(&archive), &program).unwrap_or_default();
-    suite.record_case("K-07", found.is_none(), || {
+    let home_path =
+        find_home_in_program(&files.directory.join(&archive), &program).unwrap_or_default();
+    suite.record_case("K-07", home_path.is_none(), || {
         finding_about_file("K-07", &archive, "the program has paths of the machine that built it")
-            .with_expected_and_found("no home of a user", found.clone().unwrap_or_default())
+            .with_expected_and_found("no home of a user", home_path.clone().unwrap_or_default())
     });
 }
 
@@ -341,8 +342,8 @@ fn find_home_in_program(archive: &Path, program: &str) -> io::Result<Option<Stri
     let mut buffer = Vec::new();
     loop {
         let read = (&mut entry).take(1 << 20).read_to_end(&mut buffer)?;
-        if let Some(found) = find_home_in_bytes(&buffer) {
-            return Ok(Some(found));
+        if let Some(home_path) = find_home_in_bytes(&buffer) {
+            return Ok(Some(home_path));
         }
         if read == 0 {
             return Ok(None);
@@ -355,8 +356,8 @@ fn find_home_in_program(archive: &Path, program: &str) -> io::Result<Option<Stri
 fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
     let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|it| it == part);
     BUILD_MACHINE_SOURCE_PATHS.iter().find_map(|source| {
-        let at = find(bytes, source)?;
-        let before = &bytes[at.saturating_sub(64)..at];
+        let index = find(bytes, source)?;
+        let before = &bytes[index.saturating_sub(64)..index];
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
         let home = HOME_DIRS.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();

@@ -60,8 +60,8 @@ async fn check_resource_growth(suite: &mut Suite) {
     while measured.len() < MAX_ROUNDS
         && (measured.len() < 3 || find_growing_series(&measured).is_some())
     {
-        for at in 0..CALLS_PER_ROUND {
-            let (rpc, request) = &requests[at % requests.len()];
+        for index in 0..CALLS_PER_ROUND {
+            let (rpc, request) = &requests[index % requests.len()];
             if suite.is_run_over() {
                 return;
             }
@@ -76,9 +76,9 @@ async fn check_resource_growth(suite: &mut Suite) {
     }
     let grows = find_growing_series(&measured);
     suite.record_case("Z-09", grows.is_none(), || {
-        let (what, series) = grows.unwrap_or_default();
+        let (resource, series) = grows.unwrap_or_default();
         let series: Vec<String> = series.iter().map(u64::to_string).collect();
-        Finding::new("Z-09", "process", format!("{what} grow with every call"))
+        Finding::new("Z-09", "process", format!("{resource} grow with every call"))
             .with_expected_and_found("a limit", series.join(", "))
     });
 }
@@ -87,10 +87,10 @@ async fn check_resource_growth(suite: &mut Suite) {
 fn find_growing_series(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)> {
     // Less than that is noise of allocators and runtimes.
     let steps = [("memory in KiB", 8 * 1024), ("open files", 8), ("threads", 8)];
-    steps.into_iter().enumerate().find_map(|(at, (what, step))| {
-        let series: Vec<u64> = measured.iter().map(|it| it[at]).collect();
+    steps.into_iter().enumerate().find_map(|(index, (resource, step))| {
+        let series: Vec<u64> = measured.iter().map(|it| it[index]).collect();
         let grows = series.len() > 1 && series.windows(2).all(|it| it[1] > it[0] + step);
-        grows.then_some((what, series))
+        grows.then_some((resource, series))
     })
 }
 

@@ -50,11 +50,11 @@ pub(super) async fn run(suite: &mut Suite) {
 /// One valid request of each harmless call, for a sample of types.
 pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
     let mut requests = Vec::new();
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen_rpcs = std::collections::BTreeMap::new();
     let types: Vec<OfferedType> =
         suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in &types {
-        let number = seen.entry(offered.kind).or_insert(0);
+        let number = seen_rpcs.entry(offered.kind).or_insert(0);
         *number += 1;
         // A few of each kind, because a provider may have a thousand types.
         if *number > 3 {
@@ -124,38 +124,40 @@ fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     if mutated.0.is_empty() {
         return mutated.with_nonzero_int(1, 7);
     }
-    let at = dice.number_below(mutated.0.len());
-    let (number, field) = mutated.0[at].clone();
+    let index = dice.number_below(mutated.0.len());
+    let (number, field) = mutated.0[index].clone();
     // Any bytes may be an inner message. Those that can be read as one are taken for it.
     let inner = match &field {
         Field::Bytes(bytes) if depth < 3 && dice.number_below(3) > 0 => Msg::parse(bytes),
         _ => None,
     };
     if let Some(inner) = inner.filter(|inner| !inner.0.is_empty()) {
-        mutated.0[at] = (number, Field::Bytes(mutate_message(&inner, dice, depth + 1).encode()));
+        mutated.0[index] = (number, Field::Bytes(mutate_message(&inner, dice, depth + 1).encode()));
         return mutated;
     }
     match (dice.number_below(7), field) {
-        (0, _) => drop(mutated.0.remove(at)),
+        (0, _) => drop(mutated.0.remove(index)),
         (1, field) => mutated.0.push((number, field)),
         (2, Field::Bytes(bytes)) => {
-            mutated.0[at].1 = Field::Bytes(bytes.slice(..bytes.len() / 2));
+            mutated.0[index].1 = Field::Bytes(bytes.slice(..bytes.len() / 2));
         }
         // `c1` is the one byte that MessagePack never uses, and `ff` is never in UTF-8.
-        (3, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00")),
+        (3, Field::Bytes(_)) => {
+            mutated.0[index].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00"))
+        }
         (4, Field::Bytes(bytes)) => {
             let mut changed = bytes.to_vec();
             if !changed.is_empty() {
-                let place = dice.number_below(changed.len());
-                changed[place] ^= 1 << dice.number_below(8);
+                let byte_index = dice.number_below(changed.len());
+                changed[byte_index] ^= 1 << dice.number_below(8);
             }
-            mutated.0[at].1 = Field::Bytes(changed.into());
+            mutated.0[index].1 = Field::Bytes(changed.into());
         }
-        (5, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc0")),
+        (5, Field::Bytes(_)) => mutated.0[index].1 = Field::Bytes(Bytes::from_static(b"\xc0")),
         // -1 where a version, count or enum is expected.
-        (6, Field::Varint(_)) => mutated.0[at].1 = Field::Varint(u64::MAX),
-        (_, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::new()),
-        (_, other) => mutated.0.push((number + 1, other)),
+        (6, Field::Varint(_)) => mutated.0[index].1 = Field::Varint(u64::MAX),
+        (_, Field::Bytes(_)) => mutated.0[index].1 = Field::Bytes(Bytes::new()),
+        (_, other_field) => mutated.0.push((number + 1, other_field)),
     }
     mutated
 }
@@ -190,11 +192,11 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     check_no_crash_or_panic(suite, &call, "bytes that are not a message");
 }
 
-fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, what: &str) {
+fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, input: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
     suite.record_case("Z-01", !call.is_crash_or_hang(), || {
-        Finding::new("Z-01", &subject, format!("{what} crashes or hangs the provider"))
+        Finding::new("Z-01", &subject, format!("{input} crashes or hangs the provider"))
             .with_call(call)
     });
     suite.record_case("Z-13", !panicked, || {
@@ -234,12 +236,12 @@ async fn check_deep_and_huge_values(suite: &mut Suite, requests: &[(Rpc, Msg)]) 
         ("a list of 2^32 - 1 elements", vec![0xdd, 0xff, 0xff, 0xff, 0xff]),
         ("a string of 2^32 - 1 bytes", vec![0xdb, 0xff, 0xff, 0xff, 0xff, b'a']),
     ];
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen_rpcs = std::collections::BTreeSet::new();
     for (rpc, request) in requests {
-        if !seen.insert(*rpc) || suite.is_run_over() {
+        if !seen_rpcs.insert(*rpc) || suite.is_run_over() {
             continue;
         }
-        for (what, bytes) in &claims {
+        for (claim, bytes) in &claims {
             let Some(request) = replace_dynamic_value(request, bytes) else { continue };
             if suite.ensure_running().await.is_err() {
                 return;
@@ -250,7 +252,7 @@ async fn check_deep_and_huge_values(suite: &mut Suite, requests: &[(Rpc, Msg)]) 
             // Half a GiB is far more than an error needs, and far less than the claims.
             let held = !call.is_crash_or_hang() && after < before + 512 * 1024;
             suite.record_case("Z-02", held, || {
-                Finding::new("Z-02", &rpc.name(), format!("{what} in a value"))
+                Finding::new("Z-02", &rpc.name(), format!("{claim} in a value"))
                     .with_call(&call)
                     .with_expected_and_found(
                         "an error",
@@ -327,13 +329,14 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         return;
     }
     let Some(plugin) = suite.plugin() else { return };
-    let all = (0..64).map(|at| {
-        let (rpc, request) = sample[at % sample.len()];
+    let calls = (0..64).map(|index| {
+        let (rpc, request) = sample[index % sample.len()];
         plugin.call(*rpc, request, READ_ONLY_CALL_TIMEOUT)
     });
-    let parallel = await_all(all).await;
-    for (at, call) in parallel.iter().enumerate() {
-        let (expected, (_, request)) = (&serial[at % serial.len()], sample[at % sample.len()]);
+    let parallel = await_all(calls).await;
+    for (index, call) in parallel.iter().enumerate() {
+        let (expected, (_, request)) =
+            (&serial[index % serial.len()], sample[index % sample.len()]);
         let held = matches_usual_answer(suite, request, expected, call).await;
         suite.record_case("Z-05", held, || {
             Finding::new(

@@ -49,14 +49,14 @@ async fn check_schema_size_and_time(suite: &mut Suite) {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
         };
-        let found = format!(
+        let measured = format!(
             "{} in {} ms, {size} bytes",
             call.describe_outcome(),
             call.recorded.duration.as_millis()
         );
         Finding::new("S-01", "provider", message)
             .with_call(&call)
-            .with_expected_and_found("an answer within 10 s", found)
+            .with_expected_and_found("an answer within 10 s", measured)
     });
 }
 
@@ -93,11 +93,11 @@ async fn check_schema_stability(suite: &mut Suite) {
     suite.record_case("S-02", differing.is_none(), || {
         finding("the schema differs between calls", differing)
     });
-    if let Ok(other) = suite.start_another_process().await {
+    if let Ok(other_process) = suite.start_another_process().await {
         // A schema may have many megabytes, so only those that differ are kept.
         let calls = (0..N_CONCURRENT_CALLS).map(|_| async {
             let limit = Duration::from_secs(30);
-            let call = other.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, limit).await;
+            let call = other_process.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, limit).await;
             (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
         });
         let differing = await_all(calls).await.into_iter().flatten().next();
@@ -161,7 +161,7 @@ fn check_name_prefixes(suite: &mut Suite) {
     let names: Vec<(String, String)> =
         types.map(|it| (it.display_name(), it.name.clone())).collect();
     // The most frequent prefix of the names, unless the name of the program contains it.
-    let own = suite.program_path().and_then(|path| {
+    let name_of_program = suite.program_path().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
         let rest = file.strip_prefix("terraform-provider-")?.to_owned();
         // A version or an extension follows the name.
@@ -169,7 +169,7 @@ fn check_name_prefixes(suite: &mut Suite) {
         Some(rest[..end].to_owned())
     });
     let first = names.first().and_then(|(_, name)| name.split('_').next()).map(str::to_owned);
-    let Some(prefix) = own.or(first) else {
+    let Some(prefix) = name_of_program.or(first) else {
         return suite.note_skipped_rules(&["S-08"], "the provider has no types");
     };
     for (subject, name) in names {
@@ -193,8 +193,13 @@ fn check_each_attribute(suite: &mut Suite, visit: AttributeCheck) {
 }
 
 /// Visits all attributes of a block.
-pub(super) fn visit_attributes(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribute)) {
-    let join = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+pub(super) fn visit_attributes(
+    block: &Block,
+    parent: &str,
+    visit: &mut dyn FnMut(&str, &Attribute),
+) {
+    let join =
+        |name: &str| if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
     for (name, attribute) in &block.attributes {
         let path = join(name.as_str());
         visit(&path, attribute);
@@ -338,25 +343,25 @@ async fn check_previous_release(suite: &mut Suite) {
             .note_skipped_rules(&["S-12", "S-13"], "the previous release has no readable schema");
     };
     for before in older.usable_types_of_kind(Kind::Resource) {
-        let now = suite
+        let current_types = suite
             .offer
             .usable_types_of_kind(Kind::Resource)
             .find(|it| it.name == before.name)
             .cloned();
         // A removed type has no version that could be raised.
-        let Some(now) = now else { continue };
-        compare_with_previous_type(suite, before, &now);
+        let Some(current_types) = current_types else { continue };
+        compare_with_previous_type(suite, before, &current_types);
     }
 }
 
-fn compare_with_previous_type(suite: &mut Suite, before: &OfferedType, now: &OfferedType) {
-    let (old, new) = (before.schema.version, now.schema.version);
+fn compare_with_previous_type(suite: &mut Suite, before: &OfferedType, current: &OfferedType) {
+    let (old, new) = (before.schema.version, current.schema.version);
     suite.record_case("S-12", new >= old, || {
-        Finding::new("S-12", &now.display_name(), "the schema version was lowered")
+        Finding::new("S-12", &current.display_name(), "the schema version was lowered")
             .with_expected_and_found(format!("at least {old}"), new.to_string())
     });
     let mut types = std::collections::BTreeMap::new();
-    visit_attributes(now.block(), "", &mut |path, attribute| {
+    visit_attributes(current.block(), "", &mut |path, attribute| {
         types.insert(path.to_owned(), attribute.implied_type());
     });
     let mut lost = Vec::new();
@@ -367,8 +372,12 @@ fn compare_with_previous_type(suite: &mut Suite, before: &OfferedType, now: &Off
     });
     for path in &lost {
         suite.record_case("S-13", new > old, || {
-            Finding::new("S-13", &now.display_name(), "removed or retyped without a new version")
-                .with_path(path)
+            Finding::new(
+                "S-13",
+                &current.display_name(),
+                "removed or retyped without a new version",
+            )
+            .with_path(path)
         });
     }
     if lost.is_empty() {

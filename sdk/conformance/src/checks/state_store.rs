@@ -123,13 +123,13 @@ impl StoreProcess {
         }
         let mut start = 0;
         let mut requests = Vec::new();
-        for (at, chunk) in chunks.into_iter().enumerate() {
+        for (index, chunk) in chunks.into_iter().enumerate() {
             let end = start + chunk.len() as u64;
             // The end of a range is inclusive.
             let range =
                 Msg::new().with_nonzero_int(1, start).with_nonzero_int(2, end.saturating_sub(1));
             // Only in the first chunk.
-            let meta = (at == 0).then(|| self.state_request(state));
+            let meta = (index == 0).then(|| self.state_request(state));
             let request = Msg::new()
                 .with_optional_message(1, meta.as_ref())
                 .with_bytes(2, chunk.to_vec())
@@ -213,16 +213,16 @@ async fn check_round_trip(
             // A state is never empty, so that may be refused.
             continue;
         }
-        let (read, found) = user.read(state).await;
-        let held = written.is_success() && found.as_ref() == Some(&bytes);
+        let (read, read_bytes) = user.read(state).await;
+        let held = written.is_success() && read_bytes.as_ref() == Some(&bytes);
         suite.record_case("T-01", held, || {
-            let found =
-                found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
+            let read_bytes = read_bytes
+                .map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
             let finding = Finding::new("T-01", &store.offered.display_name(), message)
                 .with_expected_and_found(
                     format!("{size} bytes, written: {}", written.describe_outcome()),
-                    found,
+                    read_bytes,
                 );
             // Its request may have megabytes, and a call without its request is not useful.
             Finding { call: written.rpc.name(), ..finding }
@@ -232,8 +232,8 @@ async fn check_round_trip(
 
 async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StoreProcess, state: &str) {
     let subject = store.offered.display_name();
-    let other = match store.start_process(suite).await {
-        Ok(other) => other,
+    let other_process = match store.start_process(suite).await {
+        Ok(other_process) => other_process,
         Err(reason) => {
             return suite
                 .note_skipped_rules(&["T-02", "T-03"], &format!("no second process: {reason}"));
@@ -245,13 +245,13 @@ async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StorePro
             Finding::new("T-02", &subject, "a lock is answered without an id").with_call(&lock)
         });
     };
-    let second = other.lock(state).await;
+    let second = other_process.lock(state).await;
     suite.record_case("T-02", failed_without_crash(&second), || {
         Finding::new("T-02", &subject, "two processes hold the lock of one state")
             .with_call(&second)
             .with_expected_and_found("an error", second.describe_outcome())
     });
-    let stranger = other.write(state, b"written without the lock").await;
+    let stranger = other_process.write(state, b"written without the lock").await;
     suite.record_case("T-03", failed_without_crash(&stranger), || {
         Finding::new("T-03", &subject, "a state is written while another process holds its lock")
             .with_call(&stranger)
@@ -264,14 +264,18 @@ async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StorePro
             .with_expected_and_found("an error", wrong.describe_outcome())
     });
     let right = user.unlock(state, &id).await;
-    let then = other.lock(state).await;
-    suite.record_case("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
-        Finding::new("T-02", &subject, "a released lock cannot be taken")
-            .with_call(&then)
-            .with_expected_and_found("a lock", then.describe_outcome())
-    });
-    if let Some(id) = lock_id_in_response(&then) {
-        other.unlock(state, &id).await;
+    let second_lock = other_process.lock(state).await;
+    suite.record_case(
+        "T-02",
+        right.is_success() && lock_id_in_response(&second_lock).is_some(),
+        || {
+            Finding::new("T-02", &subject, "a released lock cannot be taken")
+                .with_call(&second_lock)
+                .with_expected_and_found("a lock", second_lock.describe_outcome())
+        },
+    );
+    if let Some(id) = lock_id_in_response(&second_lock) {
+        other_process.unlock(state, &id).await;
     }
 }
 
@@ -287,7 +291,7 @@ async fn check_killed_writers(
         return suite.note_skipped_rules(&["T-04"], "a state could not be written");
     }
     let mut pause = Duration::from_micros(500);
-    for at in 0..N_KILLED_WRITERS {
+    for index in 0..N_KILLED_WRITERS {
         // From the first moment of a write to well after it.
         pause = pause * 8 / 5;
         if suite.is_run_over() {
@@ -300,22 +304,22 @@ async fn check_killed_writers(
         };
         let lock = writer.lock(state).await;
         // A different length in each round distinguishes the states of the rounds.
-        let new = vec![b'n'; 2_000_000 + usize::try_from(at).unwrap_or(0)];
+        let new = vec![b'n'; 2_000_000 + usize::try_from(index).unwrap_or(0)];
         let kill = async {
             tokio::time::sleep(pause).await;
             started.child.kill();
         };
         tokio::join!(writer.write(state, &new), kill);
-        let (call, found) = user.read(state).await;
-        let is_whole = found.as_ref().is_some_and(|it| {
+        let (call, read_bytes) = user.read(state).await;
+        let is_whole = read_bytes.as_ref().is_some_and(|it| {
             *it == old || (it.len() >= 2_000_000 && it.iter().all(|byte| *byte == b'n'))
         });
         suite.record_case("T-04", is_whole, || {
-            let found =
-                found.map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
+            let read_bytes = read_bytes
+                .map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "a process killed while it writes leaves half a state";
             Finding::new("T-04", &store.offered.display_name(), message)
-                .with_expected_and_found("the old bytes or the new ones", found)
+                .with_expected_and_found("the old bytes or the new ones", read_bytes)
         });
         // The lock of the killed process is still there.
         if let Some(id) = lock_id_in_response(&lock) {
@@ -342,23 +346,29 @@ async fn check_listed_states(
         if failed_without_crash(&written) && name != state {
             continue;
         }
-        let has = |call: &Call| {
-            let own = |it: &Msg| it.repeated_bytes(1).any(|own| own[..] == *name.as_bytes());
-            call.first_message().is_some_and(own)
+        let lists_state = |call: &Call| {
+            let contains_name = |it: &Msg| {
+                it.repeated_bytes(1).any(|contains_name| contains_name[..] == *name.as_bytes())
+            };
+            call.first_message().is_some_and(contains_name)
         };
         let list = user.list_states().await;
-        suite.record_case("T-05", has(&list), || {
+        suite.record_case("T-05", lists_state(&list), || {
             Finding::new("T-05", &subject, "a written state is not listed")
                 .with_call(&list)
                 .with_input(format!("{name:?}"))
         });
         let deleted = user.delete(&name).await;
         let list = user.list_states().await;
-        suite.record_case("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
-            Finding::new("T-05", &subject, "a deleted state is still listed")
-                .with_call(&deleted)
-                .with_call(&list)
-                .with_input(format!("{name:?}"))
-        });
+        suite.record_case(
+            "T-05",
+            deleted.is_success() && list.is_success() && !lists_state(&list),
+            || {
+                Finding::new("T-05", &subject, "a deleted state is still listed")
+                    .with_call(&deleted)
+                    .with_call(&list)
+                    .with_input(format!("{name:?}"))
+            },
+        );
     }
 }

@@ -55,9 +55,9 @@ pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, numbe
             let ty = attribute.implied_type();
             // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
-            let made =
+            let generated =
                 generate::generate_value(name.as_str(), &ty, ConfigExtent::Required, &mut dice);
-            if let Some(next) = generate::replace_part(&value, &path, made) {
+            if let Some(next) = generate::replace_part(&value, &path, generated) {
                 value = next;
             }
         }
@@ -130,22 +130,23 @@ async fn check_current_version_upgrade(
         Ok(Some(upgraded)) if is_there => {
             let changed = differing_paths(value, upgraded.value());
             suite.record_case("U-01", changed.is_empty(), || {
-                let at = changed.first().cloned().unwrap_or_default();
-                let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
+                let path = changed.first().cloned().unwrap_or_default();
+                let part = |value: &Value| path.find(value).map(display_value).unwrap_or_default();
                 Finding::new(
                     "U-01",
                     &offered.display_name(),
                     "a state of the current version is changed",
                 )
-                .with_path(&at)
+                .with_path(&path)
                 .with_call(call)
                 .with_expected_and_found(part(value), part(upgraded.value()))
                 .with_input(display_value(value))
             });
-            let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
+            let Ok(encoded_again) = json::encode(upgraded.value(), &ty) else { return };
             // A host calls it whenever it reads a state, even if the version is the same.
             let second =
-                call_upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
+                call_upgrade(suite, offered, offered.schema.version, encoded_again.as_bytes())
+                    .await;
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
             suite.record_case("U-06", held, || {
@@ -199,8 +200,8 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
 
 async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
-    let inside = text.trim_start_matches('{');
-    let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
+    let members = text.trim_start_matches('{');
+    let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{members}");
     let call = call_upgrade(suite, offered, version, extra.as_bytes()).await;
     suite.record_case("U-04", call.has_reply(), || {
         Finding::new("U-04", &offered.display_name(), "an unknown attribute crashes the provider")
@@ -209,7 +210,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     // By characters, because a cut inside one would panic.
     let half = text.chars().take(text.chars().count() / 2).collect::<String>();
     let long = format!("{{\"id\":\"{}\"}}", "x".repeat(10 << 20));
-    for (what, broken) in [
+    for (damage, broken) in [
         ("truncated JSON", half),
         ("a list", "[1,2]".to_owned()),
         ("null", "null".to_owned()),
@@ -218,7 +219,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
         ("10 MB", long),
     ] {
         let call = call_upgrade(suite, offered, version, broken.as_bytes()).await;
-        let held = match what {
+        let held = match damage {
             // Null is a value of every type, and a long text is a string.
             "null" | "10 MB" | "nothing" => call.has_reply(),
             "wrong types" => {
@@ -227,7 +228,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             _ => call.has_reply() && !call.is_success(),
         };
         suite.record_case("U-05", held, || {
-            Finding::new("U-05", &offered.display_name(), format!("{what} instead of a state"))
+            Finding::new("U-05", &offered.display_name(), format!("{damage} instead of a state"))
                 .with_call(&call)
                 .with_expected_and_found("an error", call.describe_outcome())
         });

@@ -152,9 +152,11 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
         // The unknown is legal only if some value is: `conflicts` may exclude them all, and the `id`
         // of the legacy SDK has none.
         if part.is_null() {
-            let known = generate_known_value(suite, &path, &attribute);
-            let Some(known) = generate::replace_part(config, &path, known) else { continue };
-            if !suite.call_validate(offered, &known).await.is_success() {
+            let known_value = generate_known_value(suite, &path, &attribute);
+            let Some(known_value) = generate::replace_part(config, &path, known_value) else {
+                continue;
+            };
+            if !suite.call_validate(offered, &known_value).await.is_success() {
                 continue;
             }
         }
@@ -193,12 +195,12 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
         let first = suite.call_validate(offered, &value).await;
         for number in 0..3 {
             // Another call in between must not matter.
-            let other = suite.generate_config(offered, ConfigExtent::Random, number);
-            suite.call_validate(offered, &other).await;
-            let again = suite.call_validate(offered, &value).await;
+            let other_config = suite.generate_config(offered, ConfigExtent::Random, number);
+            suite.call_validate(offered, &other_config).await;
+            let second = suite.call_validate(offered, &value).await;
             suite.record_case(
                 "V-04",
-                sorted_diagnostic_lines(&first) == sorted_diagnostic_lines(&again),
+                sorted_diagnostic_lines(&first) == sorted_diagnostic_lines(&second),
                 || {
                     Finding::new(
                         "V-04",
@@ -206,8 +208,8 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
                         "the same configuration gets two answers",
                     )
                     .with_call(&first)
-                    .with_call(&again)
-                    .with_expected_and_found(first.describe_outcome(), again.describe_outcome())
+                    .with_call(&second)
+                    .with_expected_and_found(first.describe_outcome(), second.describe_outcome())
                     .with_input(display_value(&value))
                 },
             );
@@ -230,10 +232,13 @@ async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config
         let call = suite.call_validate(offered, &changed).await;
         // A host refuses it before the provider receives it, so a missing error is harmless.
         let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
-        let at = |it: &Diag| {
-            it.path.as_ref().map(diagnostic_path).is_some_and(|own| own.starts_with(&path))
+        let is_at_attribute = |it: &Diag| {
+            it.path
+                .as_ref()
+                .map(diagnostic_path)
+                .is_some_and(|diag_path| diag_path.starts_with(&path))
         };
-        suite.record_case("V-06", errors.is_empty() || errors.iter().any(at), || {
+        suite.record_case("V-06", errors.is_empty() || errors.iter().any(is_at_attribute), || {
             Finding::new(
                 "V-06",
                 &offered.display_name(),
@@ -315,7 +320,7 @@ pub(super) fn with_thousand_elements(
         if part.is_null() {
             return None;
         }
-        let text = |at: usize| Value::string(format!("item{at}"));
+        let text = |index: usize| Value::string(format!("item{index}"));
         let large = match attribute.implied_type() {
             Type::List(element) if *element == Type::String => {
                 Value::list(Type::String, (0..1000).map(text).collect())
@@ -323,9 +328,10 @@ pub(super) fn with_thousand_elements(
             Type::Set(element) if *element == Type::String => {
                 Value::set(Type::String, (0..1000).map(text).collect())
             }
-            Type::Map(element) if *element == Type::String => {
-                Value::map(Type::String, (0..1000).map(|at| (format!("key{at}"), text(at))))
-            }
+            Type::Map(element) if *element == Type::String => Value::map(
+                Type::String,
+                (0..1000).map(|index| (format!("key{index}"), text(index))),
+            ),
             _ => return None,
         };
         Some((path.clone(), generate::replace_part(config, &path, large)?))

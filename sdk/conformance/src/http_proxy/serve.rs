@@ -175,9 +175,11 @@ async fn record_and_answer(
     let answer = send_upstream(parts, uri, body)
         .await
         .unwrap_or_else(|error| text_response(StatusCode::BAD_GATEWAY, &error.to_string()));
-    let ended = lock_record(record).record_response(number, answer.status().as_u16());
-    match ended {
-        CallHandling::Answer(given) if given != answer.status().as_u16() => fault_response(given),
+    let is_recorded = lock_record(record).record_response(number, answer.status().as_u16());
+    match is_recorded {
+        CallHandling::Answer(status) if status != answer.status().as_u16() => {
+            fault_response(status)
+        }
         CallHandling::Answer(_) | CallHandling::Forward => answer,
         CallHandling::Hold => hold_until_timeout(record).await,
     }

@@ -35,8 +35,8 @@ pub(super) struct SchemaReader {
 
 impl SchemaReader {
     pub(super) fn report_schema_problem(&mut self, rule: &'static str, message: String) {
-        let place = self.subject.clone();
-        self.problems.push(SchemaProblem { rule, place, message });
+        let subject = self.subject.clone();
+        self.problems.push(SchemaProblem { rule, place: subject, message });
     }
 
     pub(super) fn read_offered_type(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
@@ -67,36 +67,38 @@ impl SchemaReader {
         OfferedType { kind, name, schema, is_whole, raw: raw.clone() }
     }
 
-    pub(super) fn read_block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
+    pub(super) fn read_block(&mut self, raw: &Msg, path: &str, depth: usize) -> Block {
         let mut block = Block { docs: decode_docs(raw, 4, 6), ..Block::default() };
         // Blocks may be nested without end, and this function calls itself for each level.
         if depth > 64 {
             self.report_schema_problem(
                 "S-04",
-                format!("{place}: blocks are nested more than 64 levels deep"),
+                format!("{path}: blocks are nested more than 64 levels deep"),
             );
             return block;
         }
         for attribute in raw.repeated_messages(2) {
             let name = attribute.get_text(1);
-            self.check_schema_name(&name, place, depth);
-            let read = self.read_attribute(&attribute, &join_place(place, &name), depth);
+            self.check_schema_name(&name, path, depth);
+            let read = self.read_attribute(&attribute, &join_place(path, &name), depth);
             if block.attributes.insert(name.as_str().into(), read).is_some() {
                 self.report_schema_problem(
                     "S-07",
-                    format!("{}: the attribute is declared twice", join_place(place, &name)),
+                    format!("{}: the attribute is declared twice", join_place(path, &name)),
                 );
             }
         }
         for nested in raw.repeated_messages(3) {
             let name = nested.get_text(1);
-            self.check_schema_name(&name, place, depth);
-            let at = join_place(place, &name);
-            let Some(nesting) = self.read_nesting(nested.get_int(3), &at) else { continue };
+            self.check_schema_name(&name, path, depth);
+            let attribute_path = join_place(path, &name);
+            let Some(nesting) = self.read_nesting(nested.get_int(3), &attribute_path) else {
+                continue;
+            };
             let content = nested.get_msg(2).unwrap_or_else(|| {
                 self.report_schema_problem(
                     "S-03",
-                    format!("{at}: the nested block has no content"),
+                    format!("{attribute_path}: the nested block has no content"),
                 );
                 Msg::new()
             });
@@ -105,13 +107,13 @@ impl SchemaReader {
                 min_items: nested.get_int(4),
                 max_items: nested.get_int(5),
                 computed: content.get_bool(8),
-                block: self.read_block(&content, &at, depth + 1),
+                block: self.read_block(&content, &attribute_path, depth + 1),
             };
             let is_attribute = block.attributes.contains_key(name.as_str());
             if is_attribute || block.blocks.contains_key(name.as_str()) {
                 self.report_schema_problem(
                     "S-07",
-                    format!("{at}: attributes and blocks share the name"),
+                    format!("{attribute_path}: attributes and blocks share the name"),
                 );
                 continue;
             }
@@ -120,7 +122,7 @@ impl SchemaReader {
         block
     }
 
-    fn read_nesting(&mut self, number: u64, place: &str) -> Option<Nesting> {
+    fn read_nesting(&mut self, number: u64, path: &str) -> Option<Nesting> {
         match number {
             1 => Some(Nesting::Single),
             2 => Some(Nesting::List),
@@ -128,18 +130,18 @@ impl SchemaReader {
             4 => Some(Nesting::Map),
             5 => Some(Nesting::Group),
             other => {
-                self.report_schema_problem("S-06", format!("{place}: the nesting mode is {other}"));
+                self.report_schema_problem("S-06", format!("{path}: the nesting mode is {other}"));
                 None
             }
         }
     }
 
-    fn check_schema_name(&mut self, name: &str, place: &str, depth: usize) {
-        let at = join_place(place, name);
+    fn check_schema_name(&mut self, name: &str, parent: &str, depth: usize) {
+        let path = join_place(parent, name);
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !starts || !name.chars().all(valid) {
-            self.report_schema_problem("S-07", format!("{at:?} is not a valid name"));
+            self.report_schema_problem("S-07", format!("{path:?} is not a valid name"));
         }
         // Only the blocks of the language have meta-arguments.
         let is_block = depth == 0 && self.kind != Some(Kind::Store);
@@ -148,11 +150,11 @@ impl SchemaReader {
             _ => RESERVED_NAMES.contains(&name),
         };
         if is_block && reserved {
-            self.report_schema_problem("S-07", format!("{at:?} is a reserved name"));
+            self.report_schema_problem("S-07", format!("{path:?} is a reserved name"));
         }
     }
 
-    pub(super) fn read_attribute(&mut self, raw: &Msg, at: &str, depth: usize) -> Attribute {
+    pub(super) fn read_attribute(&mut self, raw: &Msg, path: &str, depth: usize) -> Attribute {
         let [required, optional, computed] = [4, 5, 6].map(|number| raw.get_bool(number));
         let role = match (required, optional, computed) {
             (true, false, false) => Role::Required,
@@ -162,7 +164,7 @@ impl SchemaReader {
             _ => {
                 let flags =
                     format!("required {required}, optional {optional}, computed {computed}");
-                self.report_schema_problem("S-05", format!("{at}: {flags} do not go together"));
+                self.report_schema_problem("S-05", format!("{path}: {flags} do not go together"));
                 Role::Optional
             }
         };
@@ -171,17 +173,20 @@ impl SchemaReader {
         if write_only && role.is_computed() {
             self.report_schema_problem(
                 "S-05",
-                format!("{at}: a write-only attribute cannot be computed"),
+                format!("{path}: a write-only attribute cannot be computed"),
             );
         }
         let nested = raw.get_msg(10);
         if nested.is_some() == raw.has_field(2) {
-            let which = if raw.has_field(2) { "both a type and a nested type" } else { "no type" };
-            self.report_schema_problem("S-04", format!("{at}: the attribute has {which}"));
+            let problem =
+                if raw.has_field(2) { "both a type and a nested type" } else { "no type" };
+            self.report_schema_problem("S-04", format!("{path}: the attribute has {problem}"));
         }
         let kind = match nested {
-            Some(nested) => AttributeKind::Nested(self.read_nested_attributes(&nested, at, depth)),
-            None => AttributeKind::Plain(self.read_type(&raw.get_bytes(2), at, "S-04")),
+            Some(nested) => {
+                AttributeKind::Nested(self.read_nested_attributes(&nested, path, depth))
+            }
+            None => AttributeKind::Plain(self.read_type(&raw.get_bytes(2), path, "S-04")),
         };
         let mut docs = decode_docs(raw, 3, 9);
         docs.deprecation = [12, 11].map(|it| raw.get_text(it)).concat();
@@ -189,14 +194,14 @@ impl SchemaReader {
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
     }
 
-    fn read_nested_attributes(&mut self, raw: &Msg, at: &str, depth: usize) -> NestedAttributes {
+    fn read_nested_attributes(&mut self, raw: &Msg, path: &str, depth: usize) -> NestedAttributes {
         let nesting = match raw.get_int(3) {
             1 => Nesting::Single,
             2 => Nesting::List,
             3 => Nesting::Set,
             4 => Nesting::Map,
             other => {
-                self.report_schema_problem("S-06", format!("{at}: the nesting mode is {other}"));
+                self.report_schema_problem("S-06", format!("{path}: the nesting mode is {other}"));
                 Nesting::Single
             }
         };
@@ -204,42 +209,42 @@ impl SchemaReader {
             true => {
                 self.report_schema_problem(
                     "S-04",
-                    format!("{at}: attributes are nested over 64 levels deep"),
+                    format!("{path}: attributes are nested over 64 levels deep"),
                 );
                 BTreeMap::new()
             }
             false => {
-                self.read_block(&Msg::default().copy_repeated_field(raw, 1, 2), at, depth + 1)
+                self.read_block(&Msg::default().copy_repeated_field(raw, 1, 2), path, depth + 1)
                     .attributes
             }
         };
         NestedAttributes { attributes, nesting }
     }
 
-    pub(super) fn read_type(&mut self, bytes: &[u8], at: &str, rule: &'static str) -> Type {
+    pub(super) fn read_type(&mut self, bytes: &[u8], path: &str, rule: &'static str) -> Type {
         if bytes.is_empty() {
             return Type::Dynamic;
         }
         // Counted before decoding, whose recursion follows the nesting.
-        let depth = bytes.iter().fold((0_usize, 0_usize), |(now, most), byte| match byte {
-            b'[' => (now + 1, most.max(now + 1)),
-            b']' => (now.saturating_sub(1), most),
-            _ => (now, most),
+        let depth = bytes.iter().fold((0_usize, 0_usize), |(current, most), byte| match byte {
+            b'[' => (current + 1, most.max(current + 1)),
+            b']' => (current.saturating_sub(1), most),
+            _ => (current, most),
         });
         if depth.1 > 64 {
             self.report_schema_problem(
                 rule,
-                format!("{at}: the type is nested {} levels deep", depth.1),
+                format!("{path}: the type is nested {} levels deep", depth.1),
             );
             return Type::Dynamic;
         }
         match type_json::decode(bytes) {
             Ok(ty) => ty,
             Err(error) => {
-                let shown = crate::plugin::truncate(&String::from_utf8_lossy(bytes), 80);
+                let excerpt = crate::plugin::truncate(&String::from_utf8_lossy(bytes), 80);
                 self.report_schema_problem(
                     rule,
-                    format!("{at}: the type {shown:?} cannot be read: {error}"),
+                    format!("{path}: the type {excerpt:?} cannot be read: {error}"),
                 );
                 Type::Dynamic
             }
@@ -252,10 +257,10 @@ impl SchemaReader {
         if name.is_empty() || !name.chars().all(valid) {
             self.report_schema_problem("S-17", format!("{name:?} is not a valid name"));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen_names = BTreeSet::new();
         let mut parameter = |reader: &mut Self, raw: &Msg| {
             let name = raw.get_text(1);
-            if name.is_empty() || !seen.insert(name.clone()) {
+            if name.is_empty() || !seen_names.insert(name.clone()) {
                 reader.report_schema_problem(
                     "S-17",
                     format!("the parameter name {name:?} is empty or taken"),
@@ -286,8 +291,8 @@ fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> SchemaDocs {
     }
 }
 
-fn join_place(place: &str, name: &str) -> String {
-    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+fn join_place(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
 }
 
 #[cfg(test)]

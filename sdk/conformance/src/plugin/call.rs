@@ -106,8 +106,8 @@ impl Call {
                 .collect();
         }
         let Some(field) = self.rpc.diagnostics_field() else { return Vec::new() };
-        let all = messages.iter().flat_map(|message| message.repeated_messages(field));
-        all.map(|message| Diag::decode(&message)).collect()
+        let diagnostics = messages.iter().flat_map(|message| message.repeated_messages(field));
+        diagnostics.map(|message| Diag::decode(&message)).collect()
     }
 
     /// Whether it was answered without errors.

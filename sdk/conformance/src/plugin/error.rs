@@ -23,11 +23,11 @@ impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unrunnable(reason) => write!(f, "it cannot be started: {reason}"),
-            Self::Ended(exit, said) if said.trim().is_empty() => {
+            Self::Ended(exit, output) if output.trim().is_empty() => {
                 write!(f, "it ended before the handshake ({exit})")
             }
-            Self::Ended(exit, said) => {
-                write!(f, "it ended before the handshake ({exit}) and printed: {}", said.trim())
+            Self::Ended(exit, output) => {
+                write!(f, "it ended before the handshake ({exit}) and printed: {}", output.trim())
             }
             Self::Silent => {
                 write!(f, "it printed no handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())

@@ -52,14 +52,14 @@ pub(super) async fn keep_output(
 /// of any length follows it.
 pub fn panic_report_in(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let at = lines.iter().position(|line| {
+    let start = lines.iter().position(|line| {
         line.starts_with("panic:")
             || line.starts_with("fatal error:")
             || line.contains("panicked at")
             || line.contains("Traceback")
     })?;
-    let end = lines.len().min(at + N_PANIC_LINES);
-    Some(lines[at..end].join("\n"))
+    let end = lines.len().min(start + N_PANIC_LINES);
+    Some(lines[start..end].join("\n"))
 }
 
 /// The part of an output that explains an exit: the report of a panic, otherwise the last lines.
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_panic_is_found_before_a_long_backtrace() {
         // More lines than are kept of the end if there is no panic.
-        let frames: String = (0..40).map(|at| format!("  {at}: frame\n")).collect();
+        let frames: String = (0..40).map(|index| format!("  {index}: frame\n")).collect();
         for report in [
             "thread 'main' (7) panicked at src/main.rs:1:2:\nno directory\nstack backtrace:",
             "panic: no directory\n\ngoroutine 1 [running]:",

@@ -50,7 +50,7 @@ impl Report {
             out.push_str(&format!("<p class=\"broken\">{cause}: {reason}</p>\n"));
         }
         let card =
-            |what: &str, text: String| format!("<div class=\"card\"><b>{text}</b>{what}</div>\n");
+            |label: &str, text: String| format!("<div class=\"card\"><b>{text}</b>{label}</div>\n");
         let of = |score: Score| format!("{}/{}", score.held, score.examined);
         out.push_str("<div class=\"cards\">\n");
         out.push_str(&card("musts held", of(self.score(Severity::Must))));
@@ -119,10 +119,13 @@ impl Report {
         // Rows are in the order of the rules, in which families are contiguous.
         let mut family = "";
         for row in &self.rows {
-            let own = rules::family_of(row.rule.id);
-            if own != family {
-                family = own;
-                out.push_str(&format!("<tr><th colspan=\"4\">{}</th></tr>\n", escape_xml(own)));
+            let family_of_rule = rules::family_of(row.rule.id);
+            if family_of_rule != family {
+                family = family_of_rule;
+                out.push_str(&format!(
+                    "<tr><th colspan=\"4\">{}</th></tr>\n",
+                    escape_xml(family_of_rule)
+                ));
             }
             let word = row.verdict.word();
             let reason = match &row.verdict {
@@ -144,24 +147,24 @@ impl Report {
 }
 
 fn write_finding(out: &mut String, finding: &Finding) {
-    let at = if finding.path.is_empty() {
+    let location = if finding.path.is_empty() {
         String::new()
     } else {
         format!(" at <code>{}</code>", escape_xml(&finding.path))
     };
     out.push_str(&format!(
-        "<details open><summary>{}{at}: {}</summary>\n<dl>\n",
+        "<details open><summary>{}{location}: {}</summary>\n<dl>\n",
         escape_xml(&finding.subject),
         escape_xml(&finding.message)
     ));
-    for (what, text) in [
+    for (label, text) in [
         ("Call", &finding.call),
         ("Expected", &finding.expected),
         ("Found", &finding.found),
         ("Input", &finding.input),
     ] {
         if !text.is_empty() {
-            out.push_str(&format!("<dt>{what}</dt><dd><code>{}</code></dd>\n", escape_xml(text)));
+            out.push_str(&format!("<dt>{label}</dt><dd><code>{}</code></dd>\n", escape_xml(text)));
         }
     }
     out.push_str("</dl>\n");
@@ -173,7 +176,7 @@ fn write_finding(out: &mut String, finding: &Finding) {
 }
 
 fn describe_call(call: &Call) -> String {
-    let size = |all: &[bytes::Bytes]| all.iter().map(bytes::Bytes::len).sum::<usize>();
+    let size = |messages: &[bytes::Bytes]| messages.iter().map(bytes::Bytes::len).sum::<usize>();
     format!(
         "{} sent {} bytes, received {} bytes in {} ms: {}",
         call.rpc.name(),

@@ -24,17 +24,18 @@ impl Report {
                 .iter()
                 .position(|row| rules::family_of(row.rule.id) != family)
                 .unwrap_or(rest.len());
-            let (own, others) = rest.split_at(end);
-            rest = others;
-            let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
+            let (family_rows, other_rows) = rest.split_at(end);
+            rest = other_rows;
+            let count =
+                |word: &str| family_rows.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n",
                 escape_xml(family),
-                own.len(),
+                family_rows.len(),
                 count("broken"),
                 count("skipped")
             ));
-            for row in own {
+            for row in family_rows {
                 self.write_test_case(&mut out, row, family);
             }
             out.push_str("  </testsuite>\n");
@@ -56,8 +57,8 @@ impl Report {
                 out.push_str(&format!("><skipped message=\"{message}\"/></testcase>\n"));
             }
             Verdict::Broken => {
-                let own = self.findings.iter().filter(|it| it.rule == row.rule.id);
-                let lines: Vec<String> = own
+                let findings = self.findings.iter().filter(|it| it.rule == row.rule.id);
+                let lines: Vec<String> = findings
                     .map(|it| {
                         format!(
                             "{} {}: {}\n  expected: {}\n  found: {}\n  input: {}",
@@ -129,7 +130,10 @@ mod tests {
     fn is_text(text: &str) -> bool {
         let entities = ["amp;", "lt;", "gt;", "quot;", "#39;"];
         !text.contains(['<', '>'])
-            && text.split('&').skip(1).all(|it| entities.iter().any(|own| it.starts_with(own)))
+            && text
+                .split('&')
+                .skip(1)
+                .all(|it| entities.iter().any(|entity| it.starts_with(entity)))
             && !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t')
     }
 

@@ -109,13 +109,13 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCa
         if rpc == Rpc::ConfigureProvider {
             configure = Some(call.requests.clone());
         }
-        let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAYED_CALL_TIMEOUT).await;
+        let replayed = plugin.call_bytes(rpc, call.requests.clone(), REPLAYED_CALL_TIMEOUT).await;
         outcomes.push(ReplayedCall {
             path: call.path.clone(),
-            is_same: now.recorded.answers == call.answers
-                && is_same_outcome_kind(&now.recorded.outcome, &call.outcome),
+            is_same: replayed.recorded.answers == call.answers
+                && is_same_outcome_kind(&replayed.recorded.outcome, &call.outcome),
             recorded: outcome_in_words(&call.outcome, call.answers.len()),
-            now: now.describe_outcome(),
+            now: replayed.describe_outcome(),
         });
     }
     Ok(outcomes)

@@ -50,14 +50,14 @@ impl Report {
         let severity = rules::find_rule(finding.rule).map_or(Severity::Must, |it| it.severity);
         // The index points into `rules` of the driver above, which has the same order.
         let index = rules::all_rules().position(|rule| rule.id == finding.rule);
-        let place =
+        let location =
             if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
         json!({
             "ruleId": finding.rule,
             "ruleIndex": index,
             "level": level_name(severity),
             "message": {"text": format!(
-                "{}{place}: {} Expected: {} Found: {}",
+                "{}{location}: {} Expected: {} Found: {}",
                 finding.subject, finding.message, finding.expected, finding.found
             )},
             "locations": [{
@@ -173,8 +173,9 @@ mod tests {
             check_level(check(result, "result"));
             check_message(&result["message"]);
             // Some tools read the rule by its index and others by its id.
-            let at = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).unwrap();
-            assert_eq!(rules[at]["id"], result["ruleId"]);
+            let rule_index =
+                usize::try_from(result["ruleIndex"].as_u64().expect("an index")).unwrap();
+            assert_eq!(rules[rule_index]["id"], result["ruleId"]);
             for location in items(result, "locations") {
                 let file = &check(location, "location")["physicalLocation"]["artifactLocation"];
                 let uri = file["uri"].as_str().expect("a location has a URI");

@@ -59,9 +59,10 @@ impl Report {
             }
         }
         for family in families {
-            let own: Vec<&RuleRow> =
+            let family_rows: Vec<&RuleRow> =
                 self.rows.iter().filter(|row| rules::family_of(row.rule.id) == family).collect();
-            let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
+            let count =
+                |word: &str| family_rows.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
                 "{:<name_width$} {:>6} {:>7} {:>8}\n",
                 truncate(family, name_width.saturating_sub(3)),
@@ -78,15 +79,16 @@ impl Report {
             let rule = row.rule;
             let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);
             out.push_str(&wrap_lines(&head, width, ""));
-            let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
+            let findings: Vec<&Finding> =
+                self.findings.iter().filter(|it| it.rule == rule.id).collect();
             // A rule that every type breaks would push the others out of sight.
-            for finding in own.iter().take(MAX_PRINTED_FINDINGS) {
+            for finding in findings.iter().take(MAX_PRINTED_FINDINGS) {
                 write_finding(out, finding, width);
             }
-            if own.len() > MAX_PRINTED_FINDINGS {
+            if findings.len() > MAX_PRINTED_FINDINGS {
                 out.push_str(&format!(
                     "  ... and {} more; see -json\n",
-                    own.len() - MAX_PRINTED_FINDINGS
+                    findings.len() - MAX_PRINTED_FINDINGS
                 ));
             }
             out.push_str(&wrap_lines(&format!("Harm: {}", rule.harm), width, "  "));
@@ -105,7 +107,7 @@ impl Report {
                 Verdict::Skipped(reason) => format!("Skipped, {reason}"),
                 Verdict::Held | Verdict::Broken => continue,
             };
-            match reasons.iter_mut().find(|(own, _)| *own == reason) {
+            match reasons.iter_mut().find(|(known_reason, _)| *known_reason == reason) {
                 Some((_, ids)) => ids.push(row.rule.id),
                 None => reasons.push((reason, vec![row.rule.id])),
             }
@@ -139,16 +141,17 @@ impl Report {
 }
 
 fn write_finding(out: &mut String, finding: &Finding, width: usize) {
-    let at = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
+    let location =
+        if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
     let call = if finding.call.is_empty() { String::new() } else { format!(" ({})", finding.call) };
-    let head = format!("- {}{at}: {}{call}", finding.subject, finding.message);
+    let head = format!("- {}{location}: {}{call}", finding.subject, finding.message);
     out.push_str(&wrap_lines(&head, width, "  "));
-    for (what, text) in
+    for (label, text) in
         [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
     {
         if !text.is_empty() {
             // An input may be a whole object with long strings.
-            out.push_str(&wrap_lines(&format!("{what}: {}", truncate(text, 400)), width, "    "));
+            out.push_str(&wrap_lines(&format!("{label}: {}", truncate(text, 400)), width, "    "));
         }
     }
 }

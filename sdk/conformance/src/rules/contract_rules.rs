@@ -46,7 +46,7 @@ pub fn contract_rules_tested_by(id: &str) -> impl Iterator<Item = Rule> {
 /// Returns the ids of the suite's rules that test a rule of the contract.
 pub(super) fn ids_that_test(rule: Rule) -> &'static [&'static str] {
     let mut table = TESTS_BY_CONTRACT_RULE.iter();
-    table.find(|(own, _)| *own == rule).map(|(_, ids)| *ids).unwrap_or_default()
+    table.find(|(contract_rule, _)| *contract_rule == rule).map(|(_, ids)| *ids).unwrap_or_default()
 }
 
 #[cfg(test)]

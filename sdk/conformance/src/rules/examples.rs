@@ -191,7 +191,7 @@ const BROKEN_RULE_EXAMPLES: &[(&str, &str)] = &[
 /// Returns an example of a provider that breaks the rule.
 #[must_use]
 pub fn example_of_broken_rule(id: &str) -> &'static str {
-    BROKEN_RULE_EXAMPLES.iter().find(|(own, _)| *own == id).map_or("", |(_, text)| text)
+    BROKEN_RULE_EXAMPLES.iter().find(|(rule_id, _)| *rule_id == id).map_or("", |(_, text)| text)
 }
 
 #[cfg(test)]
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn every_rule_has_one_example_in_the_order_of_the_rules() {
         let mut ids: Vec<_> = rules::all_rules().map(|rule| rule.id).collect();
-        let mut own: Vec<_> = BROKEN_RULE_EXAMPLES.iter().map(|(id, _)| *id).collect();
+        let mut rule_ids: Vec<_> = BROKEN_RULE_EXAMPLES.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
-        own.sort_unstable();
-        assert_eq!(ids, own);
+        rule_ids.sort_unstable();
+        assert_eq!(ids, rule_ids);
     }
 }

@@ -16,11 +16,11 @@ pub fn rules_markdown() -> String {
     );
     let mut family = "";
     for rule in all_rules() {
-        let own = family_of(rule.id);
-        if own != family {
-            family = own;
+        let family_of_rule = family_of(rule.id);
+        if family_of_rule != family {
+            family = family_of_rule;
             out.push_str(&format!(
-                "\n## {own}\n\n| rule | level | text | a provider that breaks it | harm | correction |\n\
+                "\n## {family_of_rule}\n\n| rule | level | text | a provider that breaks it | harm | correction |\n\
                  | --- | --- | --- | --- | --- | --- |\n"
             ));
         }

@@ -95,14 +95,14 @@ async fn counted(to: Value) -> Vec<String> {
         client: ClientCapabilities::default(),
     };
     let events = server().invoke_action(request).await.unwrap();
-    let told = events.map(|event| match event.unwrap() {
+    let summaries = events.map(|event| match event.unwrap() {
         ActionEvent::Progress(text) => text,
         ActionEvent::Completed(problems) => {
             let problems: Vec<_> = problems.into_iter().map(|problem| problem.summary).collect();
             format!("end {}", problems.join(", "))
         }
     });
-    told.collect().await
+    summaries.collect().await
 }
 
 #[tokio::test]
@@ -112,12 +112,12 @@ async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
 }
 
-fn listing(of: i64, limit: i64, whole: bool) -> ListRequest {
+fn listing(of: i64, limit: i64, include_object: bool) -> ListRequest {
     let config = Value::object([("of", Value::int(of))]).split_marks().0;
     ListRequest {
         type_name: "test_thing".to_owned(),
         config: Payload::Value(config, Asked::shape().ty().clone()),
-        include_object: whole,
+        include_object,
         limit,
     }
 }
@@ -130,7 +130,7 @@ async fn listed(of: i64, limit: i64) -> Vec<ListEvent> {
 #[tokio::test]
 async fn objects_are_listed_by_identity_up_to_the_limit() {
     let events = listed(3, 2).await;
-    let shown: Vec<_> = events
+    let identities: Vec<_> = events
         .into_iter()
         .map(|event| {
             assert!(event.object.is_none());
@@ -140,7 +140,7 @@ async fn objects_are_listed_by_identity_up_to_the_limit() {
         })
         .collect();
     let expected = ["thing 1", "thing 2"].map(|name| (name.to_owned(), Value::string(name)));
-    assert_eq!(shown, expected);
+    assert_eq!(identities, expected);
 }
 
 #[tokio::test]
@@ -161,10 +161,10 @@ async fn nothing_is_looked_for_before_it_is_wanted() {
     let mut events = server.list(listing(i64::MAX, 0, false)).await.unwrap();
     let looked_for = || things.0.load(Ordering::Relaxed);
     assert_eq!(looked_for(), 0);
-    for wanted in 1..=5 {
+    for n_wanted in 1..=5 {
         events.next().await.unwrap().unwrap();
         // One object more is prepared than were taken.
-        assert!(looked_for() <= wanted + 1, "{} for {wanted}", looked_for());
+        assert!(looked_for() <= n_wanted + 1, "{} for {n_wanted}", looked_for());
     }
     drop(events);
     assert!(looked_for() <= 6, "whoever has gone wants nothing more");

@@ -144,19 +144,19 @@ async fn what_a_module_says_reaches_every_call_about_its_resources() {
     let server = server();
     let yes = || Value::Bool(true);
     // A module without `provider_meta` sends a null.
-    for (said, expected) in [(Some("us"), "us"), (None, "nobody")] {
-        let planned = server.plan(plan(yes(), said, CLIENT_CAPABILITIES)).await.unwrap();
+    for (module_region, expected) in [(Some("us"), "us"), (None, "nobody")] {
+        let planned = server.plan(plan(yes(), module_region, CLIENT_CAPABILITIES)).await.unwrap();
         assert_eq!(owner_of(&planned.planned), Value::string(expected));
         // Unknown, so that what is compared below comes from `create` and not from the plan.
         let planned = payload(&thing(yes(), Value::unknown(Type::String)));
-        let request = plan(yes(), said, CLIENT_CAPABILITIES);
+        let request = plan(yes(), module_region, CLIENT_CAPABILITIES);
         let apply = ApplyRequest {
             type_name: request.type_name.clone(),
             prior: request.prior,
             planned,
             config: request.config,
             planned_private: Bytes::new(),
-            provider_meta: meta(said),
+            provider_meta: meta(module_region),
             planned_identity: None,
         };
         let applied = server.apply(apply).await.unwrap();
@@ -165,7 +165,7 @@ async fn what_a_module_says_reaches_every_call_about_its_resources() {
             type_name: request.type_name,
             current: applied.state,
             private: Bytes::new(),
-            provider_meta: meta(said),
+            provider_meta: meta(module_region),
             client: CLIENT_CAPABILITIES,
             identity: None,
         };
@@ -207,14 +207,14 @@ async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
 #[tokio::test]
 async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
     let server = server();
-    let read = async |owner: &str, said: Option<&str>| {
+    let read = async |owner: &str, module_value: Option<&str>| {
         // In bytes, as from a host, to be compared with those of the answer.
         let current = payload(&thing(Value::Bool(true), Value::string(owner))).encode().unwrap();
         let request = ReadRequest {
             type_name: "test_thing".to_owned(),
             current: current.clone(),
             private: Bytes::new(),
-            provider_meta: meta(said),
+            provider_meta: meta(module_value),
             client: CLIENT_CAPABILITIES,
             identity: None,
         };

@@ -97,8 +97,8 @@ fn a_state_is_locked_written_read_listed_and_deleted() {
         let id = states.lock("a", "apply").await.unwrap();
         // The default of the model.
         assert_eq!(id, "lock for apply");
-        let held = states.lock("a", "plan").await.unwrap_err();
-        assert_eq!(held.0, "State is locked: It has the ID lock for apply.");
+        let holder = states.lock("a", "plan").await.unwrap_err();
+        assert_eq!(holder.0, "State is locked: It has the ID lock for apply.");
         states.write("a", b"content").await.unwrap();
         assert_eq!(states.read("a").await.unwrap().unwrap(), b"content");
         states.unlock("a", &id).await.unwrap();
@@ -157,14 +157,15 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
         let request = ConfigureStoreRequest { type_name, config, chunk_size: 4 };
         assert_eq!(server.configure_store(request).await.unwrap().chunk_size, 4);
         server.lock_state(state(), "apply".into()).await.unwrap();
-        let whole = split_into_chunks(&b"0123456789".to_vec().into(), 4);
+        let all_chunks = split_into_chunks(&b"0123456789".to_vec().into(), 4);
         let refused = async |chunks: Vec<StateChunk>| {
             server.write_state_bytes(state(), chunks).await.unwrap().diagnostics
         };
-        for broken in [whole[..2].to_vec(), vec![whole[0].clone(), whole[2].clone()]] {
+        for broken in [all_chunks[..2].to_vec(), vec![all_chunks[0].clone(), all_chunks[2].clone()]]
+        {
             assert_eq!(refused(broken).await[0].summary, "Incomplete state");
         }
-        assert!(refused(whole).await.is_empty());
+        assert!(refused(all_chunks).await.is_empty());
         let mut chunks = server.read_state_bytes(state()).await.unwrap();
         let mut sizes = Vec::new();
         while let Some(chunk) = chunks.next().await {

@@ -185,10 +185,12 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
     let read = server.read(read).await.unwrap();
     // The object stays as it was: a null would mean that it no longer exists.
     assert_eq!((read.deferred, number_of(&read.state)), (REASON, Value::int(7)));
-    let found = server.import(import(PATIENT)).await.unwrap();
-    assert_eq!(found.deferred, REASON);
-    let [found] = found.resources.as_slice() else { panic!("something stands for the object") };
-    assert_eq!((found.type_name.as_str(), &found.state), (DESK, &Payload::Absent));
+    let imported = server.import(import(PATIENT)).await.unwrap();
+    assert_eq!(imported.deferred, REASON);
+    let [imported] = imported.resources.as_slice() else {
+        panic!("something stands for the object")
+    };
+    assert_eq!((imported.type_name.as_str(), &imported.state), (DESK, &Payload::Absent));
     let (type_name, config, client) = (DESK.to_owned(), desk("a", unset()), PATIENT);
     let data = ReadDataRequest {
         type_name: type_name.clone(),
@@ -212,10 +214,10 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
 #[tokio::test]
 async fn a_provider_that_learns_all_later_is_asked_again() {
     let server = server(Value::unknown(Type::String), PATIENT).await;
-    let known = plain(Value::object([("address", Value::string("here"))]));
+    let config = plain(Value::object([("address", Value::string("here"))]));
     let request = ConfigureRequest {
         terraform_version: "1.11.4".to_owned(),
-        config: Payload::Value(known, Office::shape().ty().clone()),
+        config: Payload::Value(config, Office::shape().ty().clone()),
         client: PATIENT,
     };
     server.configure(request).await.unwrap();
@@ -232,25 +234,25 @@ async fn a_host_that_wants_its_answer_now_gets_one() {
     // Only a host that declares deferral may be answered with `deferred`.
     assert_eq!(planned.deferred, None);
     assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
-    let found = server.import(import(CLIENT_CAPABILITIES)).await.unwrap();
-    assert_eq!((found.deferred, found.resources), (None, Vec::new()));
-    assert_eq!(found.diagnostics[0].detail, "there is no such desk");
+    let imported = server.import(import(CLIENT_CAPABILITIES)).await.unwrap();
+    assert_eq!((imported.deferred, imported.resources), (None, Vec::new()));
+    assert_eq!(imported.diagnostics[0].detail, "there is no such desk");
 }
 
 #[tokio::test]
 async fn an_import_is_put_off_by_its_handler() {
     let server = server(Value::string("here"), PATIENT).await;
-    let found = server.import(import(PATIENT)).await.unwrap();
-    assert_eq!(found.deferred, Some(DeferredReason::AbsentPrerequisite));
-    assert!(found.diagnostics.is_empty());
+    let imported = server.import(import(PATIENT)).await.unwrap();
+    assert_eq!(imported.deferred, Some(DeferredReason::AbsentPrerequisite));
+    assert!(imported.diagnostics.is_empty());
 }
 
 #[tokio::test]
 async fn what_is_wrong_already_is_reported_now_and_alone() {
     let server = server(Value::string("here"), PATIENT).await;
-    let found =
+    let result =
         server.import(ImportRequest { id: String::new(), ..import(PATIENT) }).await.unwrap();
-    assert_eq!((found.deferred, found.resources), (None, Vec::new()));
-    let details = found.diagnostics.into_iter().map(|problem| problem.detail);
+    assert_eq!((result.deferred, result.resources), (None, Vec::new()));
+    let details = result.diagnostics.into_iter().map(|problem| problem.detail);
     assert_eq!(details.collect::<Vec<_>>(), ["an id is no empty text"]);
 }

@@ -90,7 +90,11 @@ fn shown(payload: &Payload) -> String {
 }
 
 fn said(answer: &MoveResponse) -> String {
-    answer.diagnostics.iter().map(|one| format!("{}: {}", one.summary, one.detail)).collect()
+    answer
+        .diagnostics
+        .iter()
+        .map(|diagnostic| format!("{}: {}", diagnostic.summary, diagnostic.detail))
+        .collect()
 }
 
 #[tokio::test]
@@ -192,10 +196,16 @@ async fn imported(provider: ProviderDef, id: &str, identity: Option<Payload>) ->
 #[tokio::test]
 async fn an_id_may_stand_for_several_objects() {
     let answer = imported(racks().resource("cloud_volume", Volumes), "r", None).await;
-    let found: Vec<_> = answer
+    let resources: Vec<_> = answer
         .resources
         .iter()
-        .map(|one| (one.type_name.as_str(), shown(&one.state), one.identity.as_ref().map(shown)))
+        .map(|resource| {
+            (
+                resource.type_name.as_str(),
+                shown(&resource.state),
+                resource.identity.as_ref().map(shown),
+            )
+        })
         .collect();
     let volume = |key| {
         let object = format!(r#"{{"key":"{key}","note":null,"size":null}}"#);
@@ -203,7 +213,7 @@ async fn an_id_may_stand_for_several_objects() {
     };
     let rack = r#"{"name":"r"}"#.to_owned();
     let rack = ("cloud_rack", rack.clone(), Some(rack));
-    assert_eq!(found, [rack, volume("r/top"), volume("r/bottom")]);
+    assert_eq!(resources, [rack, volume("r/top"), volume("r/bottom")]);
 }
 
 #[tokio::test]

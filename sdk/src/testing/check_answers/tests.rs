@@ -72,9 +72,10 @@ fn an_imported_object_is_held_to_the_contract() {
     let null = check(payload(Value::null(block.implied_type()))).unwrap_err().0;
     assert!(null.ends_with("(rule object-not-null)"), "{null}");
 
-    let other = checked_imported_object("acme_other", schemas, &imported(named_object(), None));
-    let other = other.unwrap_err().0;
-    assert!(other.ends_with("(rule import-type)"), "{other}");
+    let answer_of_other_type =
+        checked_imported_object("acme_other", schemas, &imported(named_object(), None));
+    let answer_of_other_type = answer_of_other_type.unwrap_err().0;
+    assert!(answer_of_other_type.ends_with("(rule import-type)"), "{answer_of_other_type}");
 
     let unknown = Value::object([("name", Value::unknown(Type::String))]).split_marks().0;
     let unknown = Payload::Value(unknown, identity.clone());

@@ -255,33 +255,35 @@ impl RecordedAnswer for ApplyResponse {
 
 impl RecordedAnswer for ImportResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
-        let mut shown = Vec::new();
-        for one in &self.resources {
+        let mut resources = Vec::new();
+        for resource in &self.resources {
             // By its own type: an import may find objects of several types.
-            let name = &one.type_name;
-            let identity = one.identity.as_ref();
-            shown.push(json!({
+            let name = &resource.type_name;
+            let identity = resource.identity.as_ref();
+            resources.push(json!({
                 "type": name,
-                "state": page.encode_payload(PayloadSchema::Resource(name), &one.state),
-                "private": encode_bytes_as_text_or_hex(&one.private),
+                "state": page.encode_payload(PayloadSchema::Resource(name), &resource.state),
+                "private": encode_bytes_as_text_or_hex(&resource.private),
                 "identity": identity.map(|identity| page.encode_payload(PayloadSchema::Identity(name), identity)),
             }));
         }
-        page.add_nonempty_member("resources", Json::Array(shown));
+        page.add_nonempty_member("resources", Json::Array(resources));
         page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(offer: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         let mut resources = Vec::new();
-        for one in json["resources"].as_array().into_iter().flatten() {
-            let name = one["type"].as_str().unwrap_or_default();
+        for resource in json["resources"].as_array().into_iter().flatten() {
+            let name = resource["type"].as_str().unwrap_or_default();
             resources.push(ImportedResource {
                 type_name: name.to_owned(),
-                state: offer.decode_payload(PayloadSchema::Resource(name), &one["state"])?,
-                private: decode_bytes_from_text_or_hex(&one["private"]),
-                identity: offer
-                    .decode_optional_payload(PayloadSchema::Identity(name), &one["identity"])?,
+                state: offer.decode_payload(PayloadSchema::Resource(name), &resource["state"])?,
+                private: decode_bytes_from_text_or_hex(&resource["private"]),
+                identity: offer.decode_optional_payload(
+                    PayloadSchema::Identity(name),
+                    &resource["identity"],
+                )?,
             });
         }
         Ok(Self {
@@ -420,10 +422,10 @@ impl RecordedAnswer for Vec<ActionEvent> {
         });
         page.add_nonempty_member("progress", progress.collect());
         for event in self {
-            if let ActionEvent::Completed(said) = event {
+            if let ActionEvent::Completed(completion) = event {
                 // Even without diagnostics: a stream that broke off has no end like this.
                 page.add_nonempty_member("completed", json!(true));
-                page.add_diagnostics(said);
+                page.add_diagnostics(completion);
             }
         }
     }
@@ -476,11 +478,11 @@ impl RecordedAnswer for Vec<ListEvent> {
 
 /// Seconds from the end of a call until a moment, so that a record does not depend on the time of
 /// recording.
-fn seconds_until(moment: Option<SystemTime>, ended: SystemTime) -> Json {
+fn seconds_until(moment: Option<SystemTime>, ended_at: SystemTime) -> Json {
     // A moment in the past counts as none.
-    let left = moment.and_then(|moment| moment.duration_since(ended).ok());
+    let remaining = moment.and_then(|moment| moment.duration_since(ended_at).ok());
     // Whole seconds: the rest is the time that the call took.
-    left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
+    remaining.map_or(Json::Null, |remaining| json!(remaining.as_secs_f64().round()))
 }
 
 fn time_after(seconds: &Json) -> Option<SystemTime> {

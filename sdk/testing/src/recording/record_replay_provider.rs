@@ -83,9 +83,9 @@ impl ReplayingProvider {
         // As a failure of the provider, which the engine reports like any other.
         let answer =
             self.recording.take_unused_answer(call, &of, page).map_err(Failure::Misbehaved)?;
-        if let Some(words) = answer["failure"].as_str() {
+        if let Some(message) = answer["failure"].as_str() {
             // The record does not have the kind of the failure.
-            return Err(Failure::Misbehaved(words.to_owned()));
+            return Err(Failure::Misbehaved(message.to_owned()));
         }
         answer::decode_answer(offer, method, &of, &answer).map_err(|reason| {
             Failure::Misbehaved(format!("the recorded answer to {call} of {of}: {reason}"))

@@ -176,9 +176,10 @@ impl RecordedRequestOrAnswer<'_> {
 
     fn encode_call_function_request(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
-        let shown = arguments
-            .map(|(at, one)| self.encode_payload(PayloadSchema::Argument(&request.name, at), one));
-        let arguments: Vec<Json> = shown.collect();
+        let encoded = arguments.map(|(index, argument)| {
+            self.encode_payload(PayloadSchema::Argument(&request.name, index), argument)
+        });
+        let arguments: Vec<Json> = encoded.collect();
         self.add_nonempty_member("arguments", Json::Array(arguments));
         self
     }
@@ -249,12 +250,16 @@ impl RecordedRequestOrAnswer<'_> {
     }
 }
 
-fn collect_secret_texts(json: &Json, found: &mut Vec<String>) {
+fn collect_secret_texts(json: &Json, texts: &mut Vec<String>) {
     match json {
-        Json::String(text) => found.push(text.clone()),
-        Json::Number(number) => found.push(number.to_string()),
-        Json::Array(elements) => elements.iter().for_each(|one| collect_secret_texts(one, found)),
-        Json::Object(members) => members.values().for_each(|one| collect_secret_texts(one, found)),
+        Json::String(text) => texts.push(text.clone()),
+        Json::Number(number) => texts.push(number.to_string()),
+        Json::Array(elements) => {
+            elements.iter().for_each(|element| collect_secret_texts(element, texts))
+        }
+        Json::Object(members) => {
+            members.values().for_each(|element| collect_secret_texts(element, texts))
+        }
         _ => {}
     }
 }

@@ -55,11 +55,16 @@ impl SecretReplacer<'_> {
     pub(super) fn hide_secrets(&mut self, json: &Json) -> Json {
         match json {
             Json::String(text) => Json::String(self.hide_in_text(text)),
-            Json::Array(elements) => elements.iter().map(|one| self.hide_secrets(one)).collect(),
+            Json::Array(elements) => {
+                elements.iter().map(|element| self.hide_secrets(element)).collect()
+            }
             Json::Object(members) => match members.get(SECRET_KEY) {
                 // A secret that also occurs in strings has the same token there.
                 Some(secret) => json!({SECRET_KEY: self.token_for(&secret.to_string())}),
-                None => members.iter().map(|(name, one)| self.hide_in_member(name, one)).collect(),
+                None => members
+                    .iter()
+                    .map(|(name, element)| self.hide_in_member(name, element))
+                    .collect(),
             },
             other => other.clone(),
         }
@@ -129,7 +134,9 @@ impl TokenValues {
     pub(super) fn restore_secrets(&self, json: &Json) -> Json {
         match json {
             Json::String(text) => Json::String(self.restore_in_text(text)),
-            Json::Array(elements) => elements.iter().map(|one| self.restore_secrets(one)).collect(),
+            Json::Array(elements) => {
+                elements.iter().map(|element| self.restore_secrets(element)).collect()
+            }
             Json::Object(members) => match members.get(SECRET_KEY) {
                 Some(Json::String(token)) => {
                     json!({SECRET_KEY: self.others.get(token).unwrap_or(&json!(token))})
@@ -138,7 +145,9 @@ impl TokenValues {
                 None => {
                     let members = members.iter();
                     members
-                        .map(|(name, one)| (self.restore_in_text(name), self.restore_secrets(one)))
+                        .map(|(name, element)| {
+                            (self.restore_in_text(name), self.restore_secrets(element))
+                        })
                         .collect()
                 }
             },
@@ -156,52 +165,65 @@ impl TokenValues {
 
     fn match_and_bind_values(
         &mut self,
-        at: &str,
+        path: &str,
         recorded: &Json,
         came: &Json,
     ) -> Result<(), String> {
         match (recorded, came) {
-            (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET_KEY) => {
-                let is_same = match (left.get(SECRET_KEY), right.get(SECRET_KEY)) {
+            (Json::Object(recorded_object), Json::Object(right))
+                if recorded_object.contains_key(SECRET_KEY) =>
+            {
+                let is_same = match (recorded_object.get(SECRET_KEY), right.get(SECRET_KEY)) {
                     (Some(Json::String(token)), Some(came)) => {
                         self.bind_or_compare_scalar(token, came)
                     }
                     (recorded, came) => recorded == came,
                 };
-                let differs = || format!("{} is another secret", at.trim_start_matches('.'));
+                let differs = || format!("{} is another secret", path.trim_start_matches('.'));
                 is_same.then_some(()).ok_or_else(differs)
             }
-            (Json::Object(left), Json::Object(right)) => {
-                let names =
-                    left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
+            (Json::Object(recorded_object), Json::Object(right)) => {
+                let names = recorded_object
+                    .keys()
+                    .chain(right.keys().filter(|name| !recorded_object.contains_key(*name)));
                 for name in names {
                     // A null member is left out of a record, so absent and null are alike.
                     let null = Json::Null;
-                    let (left, right) = (left.get(name), right.get(name));
-                    let (left, right) = (left.unwrap_or(&null), right.unwrap_or(&null));
-                    self.match_and_bind_values(&format!("{at}.{name}"), left, right)?;
+                    let (recorded_object, right) = (recorded_object.get(name), right.get(name));
+                    let (recorded_object, right) =
+                        (recorded_object.unwrap_or(&null), right.unwrap_or(&null));
+                    self.match_and_bind_values(&format!("{path}.{name}"), recorded_object, right)?;
                 }
                 Ok(())
             }
-            (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
-                for ((left, right), index) in left.iter().zip(right).zip(0..) {
-                    self.match_and_bind_values(&format!("{at}[{index}]"), left, right)?;
+            (Json::Array(recorded_object), Json::Array(right))
+                if recorded_object.len() == right.len() =>
+            {
+                for ((recorded_object, right), index) in recorded_object.iter().zip(right).zip(0..)
+                {
+                    self.match_and_bind_values(
+                        &format!("{path}[{index}]"),
+                        recorded_object,
+                        right,
+                    )?;
                 }
                 Ok(())
             }
-            (Json::String(left), Json::String(right)) if self.bind_or_compare_text(left, right) => {
+            (Json::String(recorded_object), Json::String(right))
+                if self.bind_or_compare_text(recorded_object, right) =>
+            {
                 Ok(())
             }
             _ if recorded == came => Ok(()),
-            _ => Err(format!("{} was {recorded} and is {came}", at.trim_start_matches('.'))),
+            _ => Err(format!("{} was {recorded} and is {came}", path.trim_start_matches('.'))),
         }
     }
 
     /// Whether a token matches this number or boolean, here and in strings.
     fn bind_or_compare_scalar(&mut self, token: &str, came: &Json) -> bool {
-        let known = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
+        let bound_value = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
         self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
-        known == came
+        bound_value == came
     }
 
     /// Whether a recorded string matches this one, with the values of its tokens.
@@ -234,12 +256,12 @@ mod tests {
     use super::*;
 
     fn hidden(secrets: &[&str], json: &Json) -> Json {
-        let mut known = Secrets::default();
-        known.add_secrets(
+        let mut hidden_secrets = Secrets::default();
+        hidden_secrets.add_secrets(
             secrets.iter().map(|secret| (*secret).to_owned()).collect(),
             BTreeSet::new(),
         );
-        known.new_replacer().hide_secrets(json)
+        hidden_secrets.new_replacer().hide_secrets(json)
     }
 
     #[test]
@@ -258,9 +280,9 @@ mod tests {
         let recorded = json!({"password": "«secret 1»", "url": "a:«secret 1»@b"});
         let bound = TokenValues::default();
         let same = json!({"password": "other", "url": "a:other@b"});
-        let known = bound.match_request(&recorded, &same).ok().unwrap();
+        let secrets = bound.match_request(&recorded, &same).ok().unwrap();
         assert_eq!(
-            known.restore_secrets(&json!(["«secret 1»!", "«secret 2»"])),
+            secrets.restore_secrets(&json!(["«secret 1»!", "«secret 2»"])),
             json!(["other!", "«secret 2»"])
         );
         let torn = json!({"password": "other", "url": "a:another@b"});
@@ -268,6 +290,6 @@ mod tests {
             panic!("it is not the same")
         };
         assert_eq!(difference, "url was \"a:«secret 1»@b\" and is \"a:another@b\"");
-        assert!(known.match_request(&json!("«secret 1»"), &json!("another")).is_err());
+        assert!(secrets.match_request(&json!("«secret 1»"), &json!("another")).is_err());
     }
 }

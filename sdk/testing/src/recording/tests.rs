@@ -52,9 +52,9 @@ impl Resource for Doors {
     type Model = Door;
 
     async fn create(&self, call: Create<Door>) -> Answer<DoorComputed> {
-        let mut made = self.made.lock().unwrap();
-        made.push(call.planned.house.clone());
-        Ok(self.answer(&call.planned, made.len().to_string()))
+        let mut created_names = self.made.lock().unwrap();
+        created_names.push(call.planned.house.clone());
+        Ok(self.answer(&call.planned, created_names.len().to_string()))
     }
 
     async fn update(&self, call: Update<Door>) -> Answer<DoorComputed> {
@@ -146,24 +146,24 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
 #[test]
 fn an_injected_fault_is_no_part_of_the_record_and_can_be_injected_again() {
     let config = config("red", "open sesame");
-    let live = |engine: &mut TestEngine, at: usize, fault: CrashFault| {
-        engine.inject_fault(at, fault);
+    let live = |engine: &mut TestEngine, index: usize, fault: CrashFault| {
+        engine.inject_fault(index, fault);
         let first = engine.apply(&config).has_applied_without_error();
         let calls = engine.end_fault_and_take_calls();
         (first, calls, engine.apply(&config).has_applied_without_error())
     };
     for fault in CrashFault::ALL {
-        for at in 0..4 {
+        for index in 0..4 {
             let (recording, mut engine) = (Recording::new(), test_engine(true));
             engine.record(&recording);
-            let recorded = live(&mut engine, at, fault);
+            let recorded = live(&mut engine, index, fault);
             let text = recording.text();
-            assert!(!text.contains("\"failure\""), "{fault:?} of call {at}: {text}");
-            let again = Recording::from_text(&text).unwrap();
+            assert!(!text.contains("\"failure\""), "{fault:?} of call {index}: {text}");
+            let reread = Recording::from_text(&text).unwrap();
             let mut engine = test_engine(false);
-            engine.replay(&again);
-            assert_eq!(live(&mut engine, at, fault), recorded, "{fault:?} of call {at}");
-            assert_eq!(again.unused_calls(), Vec::<String>::new());
+            engine.replay(&reread);
+            assert_eq!(live(&mut engine, index, fault), recorded, "{fault:?} of call {index}");
+            assert_eq!(reread.unused_calls(), Vec::<String>::new());
         }
     }
 }
@@ -277,16 +277,16 @@ async fn asked(provider: &dyn Provider) -> (String, String) {
         config: value(Value::object([("by", Value::int(3))])),
         client: ClientCapabilities::default(),
     };
-    let found: Vec<_> = provider.list(list).await.unwrap().collect().await;
-    let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
-    (format!("{found:?}"), format!("{done:?}"))
+    let listed: Vec<_> = provider.list(list).await.unwrap().collect().await;
+    let action_events: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
+    (format!("{listed:?}"), format!("{action_events:?}"))
 }
 
 #[tokio::test]
 async fn a_transcript_gives_the_record_of_its_calls() {
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
-    let door = in_process_transport(Arc::new(safes(true).into_provider()));
-    let provider = GrpcProvider::over_transport(recorder.wrap_transport(door), Protocol::V6);
+    let transport = in_process_transport(Arc::new(safes(true).into_provider()));
+    let provider = GrpcProvider::over_transport(recorder.wrap_transport(transport), Protocol::V6);
     asked(&provider).await;
     // Without a schema, the pin would be written.
     let refusal = Recording::from_transcript(&recorder.transcript()).await.err().unwrap();
@@ -297,9 +297,9 @@ async fn a_transcript_gives_the_record_of_its_calls() {
     let text = recording.text();
     assert!(!text.contains("4711"), "{text}");
 
-    let around = Recording::new();
-    asked(&*around.recording_provider(Arc::new(safes(true).into_provider()))).await;
-    assert_eq!(text, around.text());
+    let outer_recording = Recording::new();
+    asked(&*outer_recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
+    assert_eq!(text, outer_recording.text());
 }
 
 #[tokio::test]
@@ -309,12 +309,12 @@ async fn answers_that_stream_are_kept_and_come_again() {
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
     let text = recording.text();
     assert!(!text.contains("4711"), "{text}");
-    let again = Recording::from_text(&text).unwrap();
-    let second = asked(&*again.replaying_provider(Arc::new(safes(false).into_provider()))).await;
+    let reread = Recording::from_text(&text).unwrap();
+    let second = asked(&*reread.replaying_provider(Arc::new(safes(false).into_provider()))).await;
     assert_eq!(second.1, first.1);
     // No request of the replay has the pin, so that its token has no value to take.
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
-    assert_eq!(again.unused_calls(), Vec::<String>::new());
+    assert_eq!(reread.unused_calls(), Vec::<String>::new());
 }
 
 /// A vault, with objects whose names are secrets too.
@@ -374,10 +374,10 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         // One sensitive attribute makes the whole set sensitive, as its elements have no place of
         // their own: `ring` and the default are hidden too.
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
-        let again = Recording::from_text(&text).unwrap();
+        let reread = Recording::from_text(&text).unwrap();
         let mut replayed = test_engine();
-        replayed.replay(&again);
+        replayed.replay(&reread);
         live(&mut replayed, secret);
-        assert_eq!(again.unused_calls(), Vec::<String>::new());
+        assert_eq!(reread.unused_calls(), Vec::<String>::new());
     }
 }

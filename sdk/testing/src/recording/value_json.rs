@@ -67,21 +67,23 @@ impl OfferedSchemas {
 
     pub(super) fn value_type(&self, kind: PayloadSchema<'_>) -> Type {
         let function = |name: &str| self.schema.functions.get(name);
-        let known = match kind {
+        let schema_type = match kind {
             PayloadSchema::Identity(name) => self.identities.schemas.get(name).map(|schema| {
                 let attributes = schema.attributes.iter();
-                Type::object(attributes.map(|(name, one)| (name.as_str(), one.ty.clone())))
+                Type::object(
+                    attributes.map(|(name, attribute)| (name.as_str(), attribute.ty.clone())),
+                )
             }),
-            PayloadSchema::Argument(name, at) => function(name).and_then(|function| {
+            PayloadSchema::Argument(name, index) => function(name).and_then(|function| {
                 // Arguments after the last parameter are those of the variadic one.
-                let parameter = function.parameters.get(at).or(function.variadic.as_ref());
+                let parameter = function.parameters.get(index).or(function.variadic.as_ref());
                 parameter.map(|parameter| parameter.ty.clone())
             }),
             PayloadSchema::Result(name) => function(name).map(|function| function.returns.clone()),
             _ => self.find_block(kind).map(Block::implied_type),
         };
         // Without a schema, the record of a value contains its type.
-        known.unwrap_or(Type::Dynamic)
+        schema_type.unwrap_or(Type::Dynamic)
     }
 
     /// Decodes a value.
@@ -185,7 +187,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
     /// Records the sensitive parts of an object as secrets, and marks them in its JSON.
     pub(super) fn mark_sensitive_parts(&mut self, block: &Block, object: &Value, json: &mut Json) {
         for path in block.sensitive_paths(object) {
-            path.find(object).into_iter().for_each(|found| self.add_secrets(found));
+            path.find(object).into_iter().for_each(|part| self.add_secrets(part));
             mark_numbers_and_bools_at(json, &path.0);
         }
     }
@@ -201,26 +203,27 @@ impl<'o> RecordedRequestOrAnswer<'o> {
     }
 
     pub(super) fn add_diagnostics(&mut self, diagnostics: &[ProviderDiagnostic]) {
-        let shown: Vec<Json> = diagnostics
+        let encoded: Vec<Json> = diagnostics
             .iter()
-            .map(|one| {
-                let severity = if one.severity == Severity::Error { "error" } else { "warning" };
-                let path = encode_path(&one.path);
-                json!({"severity": severity, "summary": one.summary, "detail": one.detail, "path": path})
+            .map(|diagnostic| {
+                let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+                let path = encode_path(&diagnostic.path);
+                json!({"severity": severity, "summary": diagnostic.summary, "detail": diagnostic.detail, "path": path})
             })
             .collect();
         // An empty list would appear in nearly every line.
-        if !shown.is_empty() {
-            self.add_nonempty_member("diagnostics", Json::Array(shown));
+        if !encoded.is_empty() {
+            self.add_nonempty_member("diagnostics", Json::Array(encoded));
         }
     }
 
     pub(super) fn add_deferral_reason(&mut self, deferred: Option<DeferredReason>) {
-        let found =
-            deferred.and_then(|reason| DEFERRAL_REASONS.iter().find(|(one, _)| *one == reason));
+        let reason_name = deferred.and_then(|reason| {
+            DEFERRAL_REASONS.iter().find(|(reason_code, _)| *reason_code == reason)
+        });
         self.add_nonempty_member(
             "deferred",
-            found.map_or(Json::Null, |(_, name)| Json::from(*name)),
+            reason_name.map_or(Json::Null, |(_, name)| Json::from(*name)),
         );
     }
 }
@@ -241,14 +244,14 @@ pub(super) fn decode_deferral_reason(json: &Json) -> Option<DeferredReason> {
 
 pub(super) fn decode_diagnostics(json: &Json) -> Vec<ProviderDiagnostic> {
     let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
-    let one = |json: &Json| ProviderDiagnostic {
+    let decode_one = |json: &Json| ProviderDiagnostic {
         severity: if json["severity"] == "error" { Severity::Error } else { Severity::Warning },
         summary: text(&json["summary"]),
         detail: text(&json["detail"]),
         path: decode_path(&json["path"]),
         code: None,
     };
-    json.as_array().into_iter().flatten().map(one).collect()
+    json.as_array().into_iter().flatten().map(decode_one).collect()
 }
 
 /// A path as an array: names of attributes, and `{"key": …}` and `{"index": …}` for elements.
@@ -256,7 +259,7 @@ pub(super) fn encode_path(path: &Path) -> Json {
     let step = |step: &Step| match step {
         Step::Attribute(name) => json!(name.as_str()),
         Step::Key(key) => json!({"key": key.as_str()}),
-        Step::Index(at) => json!({"index": at.to_i64()}),
+        Step::Index(index) => json!({"index": index.to_i64()}),
     };
     path.0.iter().map(step).collect()
 }
@@ -265,7 +268,7 @@ pub(super) fn decode_path(json: &Json) -> Path {
     let step = |json: &Json| match (json.as_str(), json["key"].as_str(), json["index"].as_i64()) {
         (Some(name), ..) => Some(Step::Attribute(name.into())),
         (_, Some(key), _) => Some(Step::Key(key.into())),
-        (.., Some(at)) => Some(Step::Index(Number::from(at))),
+        (.., Some(index)) => Some(Step::Index(Number::from(index))),
         _ => None,
     };
     Path(json.as_array().into_iter().flatten().filter_map(step).collect())
@@ -297,19 +300,20 @@ pub(super) fn decode_bytes_from_text_or_hex(json: &Json) -> Bytes {
 /// A value of a type as JSON.
 pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
     if *ty == Type::Dynamic && !value.is_null() {
-        let own = value.ty();
-        let type_json: Json = serde_json::from_str(&type_json::encode(&own)).unwrap_or_default();
-        return match own {
+        let actual_type = value.ty();
+        let type_json: Json =
+            serde_json::from_str(&type_json::encode(&actual_type)).unwrap_or_default();
+        return match actual_type {
             Type::Dynamic => json!({UNKNOWN_KEY: true}),
-            own => json!({TYPE_KEY: type_json, "value": encode_value(value, &own)}),
+            actual_type => json!({TYPE_KEY: type_json, "value": encode_value(value, &actual_type)}),
         };
     }
-    let inner = |one: usize| match ty {
-        Type::Tuple(elements) => elements.get(one).cloned().unwrap_or(Type::Dynamic),
+    let inner = |part_index: usize| match ty {
+        Type::Tuple(elements) => elements.get(part_index).cloned().unwrap_or(Type::Dynamic),
         other => other.element().cloned().unwrap_or(Type::Dynamic),
     };
     let items = |items: &[Value]| -> Json {
-        items.iter().enumerate().map(|(at, item)| encode_value(item, &inner(at))).collect()
+        items.iter().enumerate().map(|(index, item)| encode_value(item, &inner(index))).collect()
     };
     match value {
         Value::Null(_) => Json::Null,
@@ -330,9 +334,9 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
         Value::Set(set) => items(set.items()),
         Value::Tuple(tuple) => items(tuple.items()),
         Value::Map(map) => {
-            let members = map
-                .iter()
-                .map(|(key, one)| (escape_key(key.as_str()), encode_value(one, &inner(0))));
+            let members = map.iter().map(|(key, part_index)| {
+                (escape_key(key.as_str()), encode_value(part_index, &inner(0)))
+            });
             Json::Object(members.collect())
         }
         Value::Object(object) => {
@@ -341,11 +345,11 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
                 _ => Type::Dynamic,
             };
             // A null member is omitted. The type restores it.
-            let members = object.iter().filter(|(_, one)| !one.is_null());
-            let shown = |(name, one): (&formwork_value::Str, &Value)| {
-                (name.as_str().to_owned(), encode_value(one, &ty(name.as_str())))
+            let members = object.iter().filter(|(_, part_index)| !part_index.is_null());
+            let encode_member = |(name, part_index): (&formwork_value::Str, &Value)| {
+                (name.as_str().to_owned(), encode_value(part_index, &ty(name.as_str())))
             };
-            Json::Object(members.map(shown).collect())
+            Json::Object(members.map(encode_member).collect())
         }
         Value::Marked(_) => encode_value(value.without_own_marks(), ty),
     }
@@ -357,7 +361,7 @@ fn mark_numbers_and_bools_at(json: &mut Json, path: &[Step]) {
     let inner = match step {
         Step::Attribute(name) => json.get_mut(name.as_str()),
         Step::Key(key) => json.get_mut(escape_key(key.as_str())),
-        Step::Index(at) => at.to_usize().and_then(|at| json.get_mut(at)),
+        Step::Index(index) => index.to_usize().and_then(|index| json.get_mut(index)),
     };
     if let Some(inner) = inner {
         mark_numbers_and_bools_at(inner, rest);
@@ -396,14 +400,15 @@ pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
         };
     }
     let elements = |ty: &Type| -> Result<Vec<Value>, String> {
-        json.as_array().ok_or_else(wrong)?.iter().map(|one| decode_value(one, ty)).collect()
+        json.as_array().ok_or_else(wrong)?.iter().map(|element| decode_value(element, ty)).collect()
     };
     Ok(match (ty, json) {
         (_, Json::Null) => Value::null(ty.clone()),
         (Type::Dynamic, _) => {
-            let own = json.get(TYPE_KEY).ok_or_else(wrong)?.to_string();
-            let own = type_json::decode(own.as_bytes()).map_err(|error| error.to_string())?;
-            decode_value(&json["value"], &own)?
+            let encoded_type = json.get(TYPE_KEY).ok_or_else(wrong)?.to_string();
+            let encoded_type =
+                type_json::decode(encoded_type.as_bytes()).map_err(|error| error.to_string())?;
+            decode_value(&json["value"], &encoded_type)?
         }
         (Type::Bool, Json::Bool(truth)) => Value::Bool(*truth),
         (Type::Number, Json::Number(number)) => {
@@ -414,21 +419,22 @@ pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
         (Type::List(ty), _) => Value::list((**ty).clone(), elements(ty)?),
         (Type::Set(ty), _) => Value::set((**ty).clone(), elements(ty)?),
         (Type::Tuple(types), Json::Array(items)) if types.len() == items.len() => {
-            let items = items.iter().zip(types.iter()).map(|(one, ty)| decode_value(one, ty));
+            let items =
+                items.iter().zip(types.iter()).map(|(element, ty)| decode_value(element, ty));
             Value::tuple(items.collect::<Result<_, _>>()?)
         }
         (Type::Map(ty), Json::Object(members)) => {
-            let members = members.iter().map(|(key, one)| {
+            let members = members.iter().map(|(key, element)| {
                 let key =
                     key.strip_prefix("$$").map_or_else(|| key.clone(), |key| format!("${key}"));
-                Ok((key, decode_value(one, ty)?))
+                Ok((key, decode_value(element, ty)?))
             });
             Value::map((**ty).clone(), members.collect::<Result<Vec<_>, String>>()?)
         }
         (Type::Object(ty), Json::Object(members)) => {
             let attributes = ty.attributes.iter().map(|(name, ty)| {
-                let one = members.get(name.as_str()).unwrap_or(&Json::Null);
-                Ok((name.clone(), decode_value(one, ty)?))
+                let element = members.get(name.as_str()).unwrap_or(&Json::Null);
+                Ok((name.clone(), decode_value(element, ty)?))
             });
             Value::object(attributes.collect::<Result<Vec<_>, String>>()?)
         }
@@ -473,8 +479,8 @@ mod tests {
         for (ty, before) in table {
             let json = encode_value(&before, &ty);
             let text = json.to_string();
-            let again: Json = serde_json::from_str(&text).unwrap();
-            assert_eq!(decode_value(&again, &ty), Ok(before), "{text}");
+            let reparsed: Json = serde_json::from_str(&text).unwrap();
+            assert_eq!(decode_value(&reparsed, &ty), Ok(before), "{text}");
         }
     }
 

@@ -20,12 +20,12 @@ struct Lease {
 struct Heard(Arc<Mutex<(Option<tokio::time::Instant>, Vec<String>)>>);
 
 impl Heard {
-    fn say(&self, what: &str) {
+    fn say(&self, event: &str) {
         let mut heard = self.0.lock().unwrap();
         let start = *heard.0.get_or_insert_with(tokio::time::Instant::now);
         // Started minutes: an event due at a whole minute happens a moment later.
         let minutes = start.elapsed().as_secs() / 60;
-        heard.1.push(format!("{minutes} {what}"));
+        heard.1.push(format!("{minutes} {event}"));
     }
 
     /// Operations while applying. Planning opens and closes everything once more.
@@ -33,10 +33,10 @@ impl Heard {
         let heard = &self.0.lock().unwrap().1;
         let mut planning = true;
         let mut closing = false;
-        let later = heard.iter().filter(|one| {
+        let later = heard.iter().filter(|event| {
             // Until the first opening after a close, it was the plan.
-            closing |= one.contains("close");
-            planning &= !(closing && one.contains("open"));
+            closing |= event.contains("close");
+            planning &= !(closing && event.contains("open"));
             !planning
         });
         later.map(String::as_str).collect::<Vec<_>>().join(", ")
@@ -121,20 +121,23 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
     test_engine(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_applied();
-    let said = heard.applying();
-    let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
-    assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
+    let events = heard.applying();
+    let renewed: Vec<&str> = events.split(", ").filter(|event| event.contains("renew")).collect();
+    assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{events}");
     // A resource during its renewal is closed afterwards.
-    assert_eq!(said.matches("close").count(), 3, "{said}");
+    assert_eq!(events.matches("close").count(), 3, "{events}");
 }
 
 #[test]
 fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
     let heard = Heard::default();
     let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
-    assert!(ran.plan_text().is_empty() || ran.diags.iter().all(|one| !one.is_error()));
-    let told: Vec<_> = ran.diags.iter().map(|one| one.summary.as_str()).collect();
-    assert_eq!(told, ["Ephemeral resource not renewed"]);
+    assert!(
+        ran.plan_text().is_empty() || ran.diags.iter().all(|diagnostic| !diagnostic.is_error())
+    );
+    let summaries: Vec<_> =
+        ran.diags.iter().map(|diagnostic| diagnostic.summary.as_str()).collect();
+    assert_eq!(summaries, ["Ephemeral resource not renewed"]);
     assert_eq!(heard.applying(), "0 open refused, 25 renew refused, 60 close refused");
 }
 
@@ -202,8 +205,8 @@ fn whatever_was_being_asked_a_provider_may_die() {
         + "data \"cloud_zones\" \"late\" {\n  depends_on = [cloud_machine.a]\n}\n\
            data \"cloud_zones\" \"soon\" {}\n\
            output \"twice\" {\n  value = provider::cloud::twice(\"ha\")\n}\n";
-    let struck: Vec<_> = fault_sweep(provider, &config).into_iter().map(|one| one.call).collect();
+    let struck: Vec<_> = fault_sweep(provider, &config).into_iter().map(|case| case.call).collect();
     for call in ["read_data cloud_zones", "renew_ephemeral cloud_lease", "call_function twice"] {
-        assert!(struck.iter().any(|one| one == call), "{call}: {struck:?}");
+        assert!(struck.iter().any(|case| case == call), "{call}: {struck:?}");
     }
 }

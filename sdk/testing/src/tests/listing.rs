@@ -113,6 +113,6 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
 fn faults_of_every_call_are_lived_through_without_a_second_object() {
     let notes = Notes::default();
     let cases = fault_sweep(provider(&notes), CONFIG);
-    assert!(cases.iter().any(|one| one.call == "apply desk_note"));
+    assert!(cases.iter().any(|case| case.call == "apply desk_note"));
     assert_eq!(notes.len(), 0, "nothing is left behind");
 }

@@ -141,7 +141,7 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
     let set = |elements: &[&str]| format!("spare = [{}]", elements.join(", "));
     let larger = "{ size = 2 }";
     for elements in [list, set] {
-        for (before, now, is_forced) in [
+        for (before, new_value, is_forced) in [
             // Without a rack, no attribute with `replace` differs, even if elements come and go.
             (&[plain][..], &[plain, larger][..], false),
             (&[plain, larger], &[plain], false),
@@ -151,9 +151,9 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
             (&[placed, larger], &[larger], true),
             (&[placed], &[placed, larger], false),
         ] {
-            let (before, now) = (elements(before), elements(now));
-            let text = after(&before, &now);
-            assert_eq!(text.starts_with("-/+"), is_forced, "{before}, then {now}:\n{text}");
+            let (before, new_value) = (elements(before), elements(new_value));
+            let text = after(&before, &new_value);
+            assert_eq!(text.starts_with("-/+"), is_forced, "{before}, then {new_value}:\n{text}");
         }
     }
 }

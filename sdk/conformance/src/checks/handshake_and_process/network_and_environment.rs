@@ -50,14 +50,14 @@ fn socket_inodes_of(pid: i32) -> BTreeSet<String> {
 /// The rows of the tables of TCP sockets that belong to a process: remote address and state.
 fn tcp_table_rows(pid: i32) -> Vec<(String, String)> {
     // The tables list the sockets of all processes. The inode identifies those of this one.
-    let own = socket_inodes_of(pid);
+    let own_inodes = socket_inodes_of(pid);
     let tables = ["tcp", "tcp6"]
         .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
     let rows = tables.iter().flat_map(|table| table.lines().skip(1));
     rows.filter_map(|row| {
         let cells: Vec<&str> = row.split_whitespace().collect();
         let inode = cells.get(9)?;
-        own.contains(*inode).then(|| (cells[2].to_owned(), cells[3].to_owned()))
+        own_inodes.contains(*inode).then(|| (cells[2].to_owned(), cells[3].to_owned()))
     })
     .collect()
 }
@@ -87,17 +87,17 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
         return;
     }
     // A host starts a process for each configuration of a provider.
-    let one = Plugin::launch(program, &suite.launch_options()).await;
+    let first = Plugin::launch(program, &suite.launch_options()).await;
     let two = Plugin::launch(program, &suite.launch_options()).await;
-    let (Ok(one), Ok(two)) = (&one, &two) else {
-        let reason = [one.err(), two.err()].into_iter().flatten().next();
+    let (Ok(first), Ok(two)) = (&first, &two) else {
+        let reason = [first.err(), two.err()].into_iter().flatten().next();
         let reason = reason.map(|error| error.to_string()).unwrap_or_default();
         return suite.record_case("H-19", false, || {
             finding_about_process("H-19", "a second concurrent process does not start")
                 .with_expected_and_found("a handshake", reason)
         });
     };
-    for plugin in [one, two] {
+    for plugin in [first, two] {
         let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         suite.record_case("H-19", call.has_reply(), || {
             finding_about_process("H-19", "one of two processes does not answer").with_call(&call)
@@ -120,8 +120,8 @@ async fn check_unwritable_temp_dir(suite: &mut Suite, program: &Path) {
             (!call.has_reply()).then(|| call.describe_outcome())
         }
         // A readable note is an answer.
-        Err(StartError::Ended(_, said))
-            if !said.trim().is_empty() && panic_report_in(&said).is_none() =>
+        Err(StartError::Ended(_, output))
+            if !output.trim().is_empty() && panic_report_in(&output).is_none() =>
         {
             None
         }
@@ -148,7 +148,8 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
     {
         odd.env.push((name.into(), value.into()));
     }
-    for (what, launch) in [("a read-only directory and no HOME", bare), ("another time zone", odd)]
+    for (environment, launch) in
+        [("a read-only directory and no HOME", bare), ("another time zone", odd)]
     {
         let call = match Plugin::launch(program, &launch).await {
             Ok(plugin) => {
@@ -156,14 +157,14 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
             }
             Err(error) => {
                 suite.record_case("H-20", false, || {
-                    finding_about_process("H-20", format!("it does not start with {what}"))
+                    finding_about_process("H-20", format!("it does not start with {environment}"))
                         .with_expected_and_found("a handshake", error.to_string())
                 });
                 continue;
             }
         };
         suite.record_case("H-20", call.is_success(), || {
-            finding_about_process("H-20", format!("it does not answer with {what}"))
+            finding_about_process("H-20", format!("it does not answer with {environment}"))
                 .with_call(&call)
         });
     }

@@ -2,26 +2,28 @@
 
 /// Process ids of the children of a process, and of theirs.
 pub(super) fn descendant_pids(pid: i32) -> Vec<i32> {
-    let mut all: Vec<(i32, i32)> = Vec::new();
+    let mut processes: Vec<(i32, i32)> = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(own) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+        let Some(process_id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
         // The name in parentheses may hold anything.
         let Some((_, rest)) = stat.rsplit_once(')') else { continue };
         if let Some(parent) = rest.split_whitespace().nth(1).and_then(|it| it.parse().ok()) {
-            all.push((own, parent));
+            processes.push((process_id, parent));
         }
     }
-    let mut found = vec![pid];
-    let mut at = 0;
-    while at < found.len() {
-        let parent = found[at];
-        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(own, _)| *own));
-        at += 1;
+    let mut descendants = vec![pid];
+    let mut index = 0;
+    while index < descendants.len() {
+        let parent = descendants[index];
+        descendants.extend(
+            processes.iter().filter(|(_, of)| *of == parent).map(|(process_id, _)| *process_id),
+        );
+        index += 1;
     }
-    found.split_off(1)
+    descendants.split_off(1)
 }
 
 /// Whether a process has not ended.

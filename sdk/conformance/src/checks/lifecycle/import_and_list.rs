@@ -83,19 +83,20 @@ async fn check_imported_object(
 ) {
     let differs = crate::checks::differing_paths(&object.value, value);
     suite.record_case("I-04", differs.is_empty(), || {
-        let at = differs.first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
+        let path = differs.first().cloned().unwrap_or_default();
+        let part = |value: &Value| path.find(value).map(display_value).unwrap_or_default();
         Finding::new(
             "I-04",
             &offered.display_name(),
             "an imported object is not the one that was created",
         )
-        .with_path(&at)
+        .with_path(&path)
         .with_call(call)
         .with_expected_and_found(part(&object.value), part(value))
     });
-    let again = plan_input(offered, value.clone(), object.config.clone());
-    let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let second_input = plan_input(offered, value.clone(), object.config.clone());
+    let plan =
+        suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &second_input)).await;
     let planned = decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
         .flatten();
@@ -154,17 +155,17 @@ async fn check_object_is_listed(suite: &mut Suite, offered: &OfferedType, object
     let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
     let Some(ty) = ty else { return };
     // Compared as values, because equal ones may have different bytes.
-    let own = decode_dynamic(identity.get_msg(1), &ty).ok().flatten();
+    let own_identity = decode_dynamic(identity.get_msg(1), &ty).ok().flatten();
     let events = match &call.reply {
         crate::plugin::Reply::Answered(events) => events.clone(),
         _ => Vec::new(),
     };
     crate::checks::listing::check_listed_objects(suite, &list, &events, &call);
-    let found = events.iter().any(|event| {
+    let is_listed = events.iter().any(|event| {
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
-        decode_dynamic(data, &ty).ok().flatten() == own
+        decode_dynamic(data, &ty).ok().flatten() == own_identity
     });
-    suite.record_case("L-01", found, || {
+    suite.record_case("L-01", is_listed, || {
         Finding::new("L-01", &list.display_name(), "listing does not find an object that exists")
             .with_call(&call)
     });
@@ -197,8 +198,9 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
             .with_call(&verdict)
             .with_input(display_value(config.value()))
     });
-    let again = plan_input(offered, object.value.clone(), config.into_value());
-    let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let second_input = plan_input(offered, object.value.clone(), config.into_value());
+    let plan =
+        suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &second_input)).await;
     let planned =
         decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
     suite.record_case("I-08", planned.is_some_and(|it| *it.value() == object.value), || {

@@ -39,9 +39,9 @@ impl Journal {
         Ok(Self { file, left: Vec::new() })
     }
 
-    fn write_line(&mut self, what: &str, name: &str, content: &str) {
+    fn write_line(&mut self, event: &str, name: &str, content: &str) {
         let Some(file) = &mut self.file else { return };
-        let line = serde_json::json!({ "event": what, "type": name, "content": content });
+        let line = serde_json::json!({ "event": event, "type": name, "content": content });
         // A journal that cannot be written any more must not keep the sweep from its work.
         // Synced, because the machine may go down while an object exists that costs money.
         let _written = writeln!(file, "{line}").and_then(|()| file.sync_data());
@@ -64,14 +64,14 @@ impl Journal {
         &mut self,
         entry: usize,
         offered: &OfferedType,
-        made: Option<(&Value, &Bytes)>,
+        created: Option<(&Value, &Bytes)>,
     ) {
-        match made {
+        match created {
             Some((value, private)) => {
                 self.write_line("created", &offered.name, &display_value(value));
-                if let Some(Some(left)) = self.left.get_mut(entry) {
-                    left.value = Some(value.clone());
-                    left.private = private.clone();
+                if let Some(Some(leftover)) = self.left.get_mut(entry) {
+                    leftover.value = Some(value.clone());
+                    leftover.private = private.clone();
                 }
             }
             // The entry stays without an object, and the sweep reports it.
@@ -83,8 +83,8 @@ impl Journal {
 
     /// Forgets an entry whose create was refused.
     pub(super) fn forget_refused_create(&mut self, entry: usize) {
-        if let Some(left) = self.left.get_mut(entry) {
-            *left = None;
+        if let Some(leftover) = self.left.get_mut(entry) {
+            *leftover = None;
         }
     }
 
@@ -97,10 +97,10 @@ impl Journal {
         private: &Bytes,
     ) {
         self.write_line("changed", &offered.name, &display_value(to));
-        let own = self.left.iter_mut().flatten();
-        if let Some(left) = own.into_iter().find(|it| it.value.as_ref() == Some(from)) {
-            left.value = Some(to.clone());
-            left.private = private.clone();
+        let leftovers = self.left.iter_mut().flatten();
+        if let Some(leftover) = leftovers.into_iter().find(|it| it.value.as_ref() == Some(from)) {
+            leftover.value = Some(to.clone());
+            leftover.private = private.clone();
         }
     }
 
@@ -129,7 +129,7 @@ impl Journal {
 
     /// Records the end of the run.
     pub(super) fn record_run_end(&mut self) {
-        let left = self.leftover_objects().len().to_string();
-        self.write_line("end", "", &left);
+        let n_leftovers = self.leftover_objects().len().to_string();
+        self.write_line("end", "", &n_leftovers);
     }
 }

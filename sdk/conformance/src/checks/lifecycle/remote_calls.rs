@@ -186,9 +186,9 @@ impl RemoteCallChecker<'_> {
         let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
         self.check_calls_change_nothing("R-08", "reading", &call, &reading);
-        let again = object.plan_input_for(&self.offered, object.config.clone());
+        let second_input = object.plan_input_for(&self.offered, object.config.clone());
         self.proxy.restart_recording_with_fault(RemoteFault::None);
-        let planned = plan_or_none(self.suite, &self.offered, &again).await;
+        let planned = plan_or_none(self.suite, &self.offered, &second_input).await;
         let planning = self.proxy.take_calls();
         let Some(planned) = planned else { return object };
         self.check_calls_change_nothing("P-16", "planning", &planned.call, &planning);
@@ -196,7 +196,7 @@ impl RemoteCallChecker<'_> {
             self.suite.note_skipped_rules(&["A-09"], "the plan without a change is not empty");
             return object;
         }
-        let request = request::apply_request(&self.offered, &again, &planned.answer);
+        let request = request::apply_request(&self.offered, &second_input, &planned.answer);
         self.proxy.restart_recording_with_fault(RemoteFault::None);
         let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take_calls();
@@ -284,7 +284,7 @@ impl RemoteCallChecker<'_> {
         if !self.suite.is_rule_wanted("A-15") {
             return object;
         }
-        for at in 0..MAX_SPOILT_ANSWERS {
+        for index in 0..MAX_SPOILT_ANSWERS {
             let Some((change, planned)) =
                 update_and_replace::find_in_place_change(self.suite, &self.offered, &object).await
             else {
@@ -292,7 +292,7 @@ impl RemoteCallChecker<'_> {
                 break;
             };
             let request = request::apply_request(&self.offered, &change, &planned.answer);
-            self.proxy.restart_recording_with_fault(RemoteFault::FailAt(at));
+            self.proxy.restart_recording_with_fault(RemoteFault::FailAt(index));
             let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take_calls();
             let returned = state_in_answer(&self.offered, &call);
@@ -313,7 +313,7 @@ impl RemoteCallChecker<'_> {
             }
             self.journal.record_changed(&self.offered, &before, &object.value, &object.private);
             // No call came after the failed one, so a further round would have no fault.
-            if calls.len() <= at + 1 {
+            if calls.len() <= index + 1 {
                 break;
             }
         }
@@ -322,33 +322,38 @@ impl RemoteCallChecker<'_> {
 
     /// Holds the object that a failed update returned to the one that is read, and returns that one.
     async fn check_object_of_failed_update(&mut self, returned: Object, call: &Call) -> Object {
-        let (_, found) = call_read(self.suite, &self.offered, &returned).await;
-        let Some(found) = found.filter(|it| !it.is_null()) else { return returned };
+        let (_, actual) = call_read(self.suite, &self.offered, &returned).await;
+        let Some(actual) = actual.filter(|it| !it.is_null()) else { return returned };
         let block = self.offered.block();
         let is_settable =
             |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
-        let at = differing_paths(&returned.value, &found).into_iter().find(is_settable);
+        let differing_path =
+            differing_paths(&returned.value, &actual).into_iter().find(is_settable);
         let part = |value: &Value| {
-            at.as_ref().and_then(|at| at.find(value)).map(display_value).unwrap_or_default()
+            differing_path
+                .as_ref()
+                .and_then(|differing_path| differing_path.find(value))
+                .map(display_value)
+                .unwrap_or_default()
         };
-        let (real, said) = (part(&found), part(&returned.value));
-        self.suite.record_case("A-15", at.is_none(), || {
+        let (real, reported) = (part(&actual), part(&returned.value));
+        self.suite.record_case("A-15", differing_path.is_none(), || {
             let message = "a failed update returns another object than there is";
             Finding::new("A-15", &self.offered.display_name(), message)
-                .with_path(at.clone().unwrap_or_default())
+                .with_path(differing_path.clone().unwrap_or_default())
                 .with_call(call)
-                .with_expected_and_found(real, said)
+                .with_expected_and_found(real, reported)
         });
         // The configuration is that of the real object from now on.
         let config = block.attributes.iter().fold(returned.config.clone(), |config, (name, it)| {
             let path = Path::root().attribute(name.clone());
-            let part = path.find(&found).filter(|_| it.role.is_settable() && !it.write_only);
+            let part = path.find(&actual).filter(|_| it.role.is_settable() && !it.write_only);
             let is_set = path.find(&config).is_some_and(|part| !part.is_null());
             let part = part.filter(|part| is_set || !it.role.is_computed() && !part.is_null());
             part.and_then(|part| crate::generate::replace_part(&config, &path, part.clone()))
                 .unwrap_or(config)
         });
-        Object { value: found, config, ..returned }
+        Object { value: actual, config, ..returned }
     }
 
     /// Destroys while the service refuses every change.
@@ -382,17 +387,18 @@ impl RemoteCallChecker<'_> {
         creating: &[RemoteCall],
     ) {
         // Failing an earlier answer would test a create without an object.
-        let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let later = made.map_or(0..0, |made| made + 1..creating.len());
+        let create_index =
+            creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
+        let later = create_index.map_or(0..0, |create_index| create_index + 1..creating.len());
         if later.is_empty() {
             return self.suite.note_skipped_rules(
                 &["A-14"],
                 "a create sends no call after the one that creates the object",
             );
         }
-        for at in later.take(MAX_SPOILT_ANSWERS) {
+        for index in later.take(MAX_SPOILT_ANSWERS) {
             if self.suite.is_rule_wanted("A-14") {
-                self.check_create_keeps_state("A-14", create, planned, RemoteFault::FailAt(at))
+                self.check_create_keeps_state("A-14", create, planned, RemoteFault::FailAt(index))
                     .await;
             }
         }
@@ -405,8 +411,10 @@ impl RemoteCallChecker<'_> {
         planned: &UsablePlan,
         creating: &[RemoteCall],
     ) {
-        let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let reads = creating.iter().skip(made.map_or(usize::MAX, |made| made + 1));
+        let create_index =
+            creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
+        let reads =
+            creating.iter().skip(create_index.map_or(usize::MAX, |create_index| create_index + 1));
         if !reads.into_iter().any(|it| !it.may_change_something()) {
             return self
                 .suite
@@ -428,8 +436,8 @@ impl RemoteCallChecker<'_> {
     ) {
         let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.may_change_something() && it.is_carried_out);
-        let kept = state_in_answer(&self.offered, &call);
-        self.suite.record_case(rule, !exists || kept.is_some(), || {
+        let state = state_in_answer(&self.offered, &call);
+        self.suite.record_case(rule, !exists || state.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find immediately is lost",
                 _ => "a create that fails after the object exists returns no object",
@@ -438,7 +446,7 @@ impl RemoteCallChecker<'_> {
                 .with_call(&call)
                 .with_input(display_value(&create.config))
         });
-        match kept {
+        match state {
             Some(value) => {
                 journal_create_result(self.journal, entry, &self.offered, &call);
                 self.delete_object(&object_in_answer(value, &call, create)).await;
@@ -458,19 +466,19 @@ impl RemoteCallChecker<'_> {
         let fault = RemoteFault::RefuseChanges { only_first: true };
         let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let refused = calls.iter().find(|it| it.may_change_something());
-        let again = refused.and_then(|refused| {
+        let resent = refused.and_then(|refused| {
             // By HTTP, `PUT` and `DELETE` may be repeated. `POST` and `PATCH` may act twice.
             let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused.method.as_str());
             let mut later = calls.iter().filter(|it| it.is_same_request(refused)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
         });
-        self.suite.record_case("A-23", again.is_none(), || {
+        self.suite.record_case("A-23", resent.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
             Finding::new("A-23", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_expected_and_found(
                     "one request, or a key",
-                    again.map(RemoteCall::display_text).unwrap_or_default(),
+                    resent.map(RemoteCall::display_text).unwrap_or_default(),
                 )
         });
         journal_create_result(self.journal, entry, &self.offered, &call);

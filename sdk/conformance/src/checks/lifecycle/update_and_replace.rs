@@ -34,9 +34,9 @@ pub(super) async fn check_attribute_changes(
         // A sample: each change costs calls of a real service.
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
-        let Some(now) = path.find(&object.config).cloned() else { continue };
-        let Some(other) = another_value(&now, &attribute) else { continue };
-        let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
+        let Some(current) = path.find(&object.config).cloned() else { continue };
+        let Some(changed) = another_value(&current, &attribute) else { continue };
+        let Some(config) = generate::replace_part(&object.config, &path, changed) else { continue };
         // The other value is a guess, so validation decides first.
         if suite.is_run_over() || !suite.call_validate(offered, &config).await.is_success() {
             continue;
@@ -63,11 +63,11 @@ pub(super) async fn check_attribute_changes(
 }
 
 /// Another value for an attribute, if there is one that is likely to be legal.
-fn another_value(now: &Value, attribute: &Attribute) -> Option<Value> {
-    match (now, attribute.implied_type()) {
+fn another_value(current: &Value, attribute: &Attribute) -> Option<Value> {
+    match (current, attribute.implied_type()) {
         (Value::String(text), _) => Some(Value::string(format!("{}x", text.as_str()))),
         (Value::Bool(truth), _) => Some(Value::Bool(!truth)),
-        (Value::Number(_), _) => Some(Value::int(if *now == Value::int(2) { 3 } else { 2 })),
+        (Value::Number(_), _) => Some(Value::int(if *current == Value::int(2) { 3 } else { 2 })),
         (Value::Null(_), Type::String) if attribute.role == Role::Optional => {
             Some(Value::string("conformance-changed"))
         }
@@ -84,9 +84,11 @@ pub(super) async fn find_in_place_change(
     for (path, attribute) in
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
-        let now = path.find(&object.config).cloned();
-        let Some(other) = now.and_then(|now| another_value(&now, &attribute)) else { continue };
-        let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
+        let current = path.find(&object.config).cloned();
+        let Some(changed) = current.and_then(|current| another_value(&current, &attribute)) else {
+            continue;
+        };
+        let Some(config) = generate::replace_part(&object.config, &path, changed) else { continue };
         if attribute.write_only || !suite.call_validate(offered, &config).await.is_success() {
             continue;
         }
@@ -163,12 +165,14 @@ async fn check_read_finds_drift(
     let request =
         request::read_request(offered, &before.value, &before.private, before.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
-        .ok()
-        .flatten();
-    let Some(found) = found.filter(|_| call.is_success()) else { return };
+    let read_object =
+        decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+            .ok()
+            .flatten();
+    let Some(read_object) = read_object.filter(|_| call.is_success()) else { return };
     for path in crate::checks::differing_paths(&before.value, &after.value) {
-        let (Some(new), Some(got)) = (path.find(&after.value), path.find(found.value())) else {
+        let (Some(new), Some(got)) = (path.find(&after.value), path.find(read_object.value()))
+        else {
             continue;
         };
         // Only what an author sets: computed parts may change by themselves.
@@ -214,8 +218,8 @@ async fn check_replacement(
         return object;
     }
     journal.record_destroyed(offered, &object.value);
-    let made = apply_create_plan(suite, journal, offered, &create, &planned).await;
-    suite.record_case("A-10", made.is_some(), || {
+    let replacement = apply_create_plan(suite, journal, offered, &create, &planned).await;
+    suite.record_case("A-10", replacement.is_some(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),
@@ -223,5 +227,5 @@ async fn check_replacement(
         )
         .with_input(display_value(&change.config))
     });
-    made.unwrap_or(object)
+    replacement.unwrap_or(object)
 }

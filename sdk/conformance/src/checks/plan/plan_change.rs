@@ -42,32 +42,33 @@ async fn check_no_op_plan(
     create: &PlanInput,
     object: &Value,
 ) {
-    let mut again = plan_input(offered, object.clone(), create.config.clone());
+    let mut second_input = plan_input(offered, object.clone(), create.config.clone());
     // The object was made up and not created, so it has no private data.
-    again.private = bytes::Bytes::new();
-    let Some(planned) = plan_or_none(suite, offered, &again).await else { return };
+    second_input.private = bytes::Bytes::new();
+    let Some(planned) = plan_or_none(suite, offered, &second_input).await else { return };
     if planned.answer.get_bool(5) {
         return suite.note_skipped_rules(&["P-07"], "the legacy type system allows it");
     }
     let held = is_unchanged(&to_plain(object), &to_plain(&planned.value));
     let differs = crate::checks::differing_paths(object, &planned.value);
     suite.record_case("P-07", held, || {
-        let at = differs.first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
+        let path = differs.first().cloned().unwrap_or_default();
+        let part = |value: &Value| path.find(value).map(display_value).unwrap_or_default();
         Finding::new("P-07", &offered.display_name(), "planning an unchanged object shows a change")
-            .with_path(&at)
+            .with_path(&path)
             .with_call(&planned.call)
             .with_expected_and_found(part(object), part(&planned.value))
             .with_input(display_value(&create.config))
     });
     // The object's identity must stay what it was.
-    if let Some(own) = planned.answer.get_msg(7)
-        && identity_problem(suite, offered, Some(own.clone())).is_none()
+    if let Some(requires_replace) = planned.answer.get_msg(7)
+        && identity_problem(suite, offered, Some(requires_replace.clone())).is_none()
     {
-        again.identity = Some(own);
-        let call =
-            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
-        check_plan_answer(suite, offered, &again, &call);
+        second_input.identity = Some(requires_replace);
+        let call = suite
+            .call(Rpc::PlanResourceChange, &request::plan_request(offered, &second_input))
+            .await;
+        check_plan_answer(suite, offered, &second_input, &call);
     }
 }
 
@@ -108,7 +109,7 @@ fn documented_replacement(attribute: &Attribute) -> Option<bool> {
     const IN_PLACE_PHRASES: [&str; 3] =
         ["updated in place", "updated in-place", "without replacement"];
     let text = attribute.docs.description.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|it| text.contains(it));
+    let says = |phrases: &[&str]| phrases.iter().any(|it| text.contains(it));
     // A denial of either is not understood.
     match (says(&REPLACEMENT_PHRASES), says(&IN_PLACE_PHRASES), text.contains(" not ")) {
         (true, false, false) => Some(true),
@@ -133,9 +134,11 @@ async fn check_single_changes(
             Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
             _ => String::new(),
         };
-        let Some(now) = path.find(&create.config) else { continue };
-        let Some(other) = changed_value(&name, now, &attribute.implied_type()) else { continue };
-        let Some(config) = generate::replace_part(&create.config, &path, other) else { continue };
+        let Some(current) = path.find(&create.config) else { continue };
+        let Some(changed) = changed_value(&name, current, &attribute.implied_type()) else {
+            continue;
+        };
+        let Some(config) = generate::replace_part(&create.config, &path, changed) else { continue };
         if suite.is_run_over() || !suite.call_validate(offered, &config).await.is_success() {
             continue;
         }
@@ -184,7 +187,7 @@ async fn check_single_changes(
                 .repeated_messages(2)
                 .iter()
                 .any(|raw| path.starts_with(&diagnostic_path(raw)));
-            let words = |it| if it { "a replacement" } else { "an update in place" };
+            let action_phrase = |it| if it { "a replacement" } else { "an update in place" };
             suite.record_case("P-10", replaced == forces, || {
                 Finding::new(
                     "P-10",
@@ -193,7 +196,7 @@ async fn check_single_changes(
                 )
                 .with_path(&path)
                 .with_call(&call)
-                .with_expected_and_found(words(forces), words(replaced))
+                .with_expected_and_found(action_phrase(forces), action_phrase(replaced))
                 .with_input(display_value(&change.config))
             });
         }

@@ -46,18 +46,18 @@ fn with_reversed_sets(value: &Value, ty: &Type) -> (Value, Type) {
 
 /// The configuration with three elements in every set of strings; `None` if it has no set.
 fn with_larger_sets(offered: &OfferedType, config: &Value) -> Option<Value> {
-    let mut many = config.clone();
+    let mut larger = config.clone();
     for (path, attribute) in generate::settable_paths(offered.block(), config) {
         if let (Type::Set(element), true) =
-            (attribute.implied_type(), path.find(&many).is_some_and(|it| !it.is_null()))
+            (attribute.implied_type(), path.find(&larger).is_some_and(|it| !it.is_null()))
             && *element == Type::String
         {
             let items = ["b", "a", "c"].map(Value::string).to_vec();
-            many = generate::replace_part(&many, &path, Value::set(Type::String, items))
-                .unwrap_or(many);
+            larger = generate::replace_part(&larger, &path, Value::set(Type::String, items))
+                .unwrap_or(larger);
         }
     }
-    (many != *config).then_some(many)
+    (larger != *config).then_some(larger)
 }
 
 /// Checks that the order of the elements of sets does not change a plan.
@@ -74,24 +74,25 @@ pub(super) async fn check_reordered_config(
     configs.extend(suite.legal_configs(offered).await);
     let mut usual = create.clone();
     // A configuration with a set of several elements, if one is legal.
-    for many in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
-        if suite.call_validate(offered, &many).await.is_success() {
-            usual = plan_input(offered, create.prior.clone(), many);
+    for larger_config in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
+        if suite.call_validate(offered, &larger_config).await.is_success() {
+            usual = plan_input(offered, create.prior.clone(), larger_config);
             break;
         }
     }
     let Some(expected) = plan_or_none(suite, offered, &usual).await else { return };
-    let (config, other) = with_reversed_sets(&usual.config, &ty);
+    let (config, reordered) = with_reversed_sets(&usual.config, &ty);
     let (proposed, proposed_ty) = with_reversed_sets(&usual.proposed, &ty);
     // Only the bytes differ: list and set have the same form on the wire.
     let request = request::plan_request(offered, &usual)
         .replace_field(3, request::encode_dynamic(&proposed, &proposed_ty).encode())
-        .replace_field(4, request::encode_dynamic(&config, &other).encode());
+        .replace_field(4, request::encode_dynamic(&config, &reordered).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
-    let again = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &ty);
-    let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
+    let second = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &ty);
+    let held = matches!(&second, Ok(Some(it)) if *it.value() == expected.value);
     suite.record_case("P-14", held, || {
-        let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
+        let second_value =
+            second.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
         Finding::new(
             "P-14",
             &offered.display_name(),
@@ -99,7 +100,7 @@ pub(super) async fn check_reordered_config(
         )
         .with_call(&expected.call)
         .with_call(&call)
-        .with_expected_and_found(display_value(&expected.value), found.unwrap_or_default())
+        .with_expected_and_found(display_value(&expected.value), second_value.unwrap_or_default())
         .with_input(display_value(&usual.config))
     });
 }

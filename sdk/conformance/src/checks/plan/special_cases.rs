@@ -129,7 +129,7 @@ pub(super) async fn check_canary_stays_sensitive(
     planned.value.walk(&mut |path, part| {
         if let Value::String(text) = part
             && secrets.holds_canary(text.as_str().as_bytes())
-            && !hidden.iter().any(|own| path.starts_with(own))
+            && !hidden.iter().any(|sensitive_path| path.starts_with(sensitive_path))
         {
             leak = Some(path.clone());
         }

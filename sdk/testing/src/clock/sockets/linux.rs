@@ -22,12 +22,12 @@ impl PolledSockets {
         let list = {
             let (probe, _other) = UnixStream::pair().ok()?;
             let file = fs::File::from(probe.as_fd().try_clone_to_owned().ok()?);
-            let wanted = file.metadata().ok()?.ino();
+            let inode = file.metadata().ok()?.ino();
             // An epoll instance lists the files that it watches.
             let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
             entries.flatten().map(|entry| entry.path()).find(|path| {
                 let text = fs::read_to_string(path).unwrap_or_default();
-                epoll_list_contains_inode(&text, wanted)
+                epoll_list_contains_inode(&text, inode)
             })?
         };
         let n_own = inodes_in_epoll_list(&fs::read_to_string(&list).ok()?).count();
@@ -63,10 +63,13 @@ mod tests {
     #[test]
     fn a_list_is_found_by_the_inode_of_a_file_and_not_by_its_reused_number() {
         let stale = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:61f sdev:8\n";
-        let own = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:a2b sdev:8\n";
-        assert!(epoll_list_contains_inode(own, 0xa2b) && !epoll_list_contains_inode(stale, 0xa2b));
+        let own_line =
+            "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:a2b sdev:8\n";
+        assert!(
+            epoll_list_contains_inode(own_line, 0xa2b) && !epoll_list_contains_inode(stale, 0xa2b)
+        );
         assert_eq!(
-            (inodes_in_epoll_list(own).count(), inodes_in_epoll_list("pos:\t0\n").count()),
+            (inodes_in_epoll_list(own_line).count(), inodes_in_epoll_list("pos:\t0\n").count()),
             (1, 0)
         );
     }

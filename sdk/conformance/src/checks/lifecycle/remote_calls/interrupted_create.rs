@@ -48,26 +48,27 @@ impl RemoteCallChecker<'_> {
             return self.suite.note_skipped_rules(&["A-18"], "the process cannot be killed");
         };
         let calls = self.proxy.take_calls();
-        let made = calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
-        let Some(made) = made.filter(|_| call.is_crash_or_hang()) else {
+        let create_call =
+            calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
+        let Some(create_call) = create_call.filter(|_| call.is_crash_or_hang()) else {
             self.suite.note_skipped_rules(&["A-18"], "no call of a create changes the service");
             return self.journal_and_destroy(entry, &call, create).await;
         };
-        let found = self.find_created_object(create, planned, &before, &made).await;
-        self.suite.record_case("A-18", found.is_some(), || {
+        let created_object = self.find_created_object(create, planned, &before, &create_call).await;
+        self.suite.record_case("A-18", created_object.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_expected_and_found(
                     "an identity that is planned, a list, or a create with a key",
-                    made.display_text(),
+                    create_call.display_text(),
                 )
                 .with_input(display_value(&create.config))
         });
-        match found {
+        match created_object {
             Some(object) => {
-                let made = (&object.value, &object.private);
-                self.journal.record_created(entry, &self.offered, Some(made));
+                let create_call = (&object.value, &object.private);
+                self.journal.record_created(entry, &self.offered, Some(create_call));
                 self.delete_object(&object).await;
             }
             // The object exists and cannot be found, so the report has to list it as left over.
@@ -108,7 +109,7 @@ impl RemoteCallChecker<'_> {
         create: &PlanInput,
         planned: &UsablePlan,
         before: &[(Msg, Value)],
-        made: &RemoteCall,
+        create_call: &RemoteCall,
     ) -> Option<Object> {
         // The surest come first: what was planned, and only then what is new in the list.
         let mut requests = Vec::new();
@@ -119,7 +120,8 @@ impl RemoteCallChecker<'_> {
         if let Some(Value::String(id)) = Path::root().attribute("id").find(&planned.value) {
             requests.push(named().with_text(2, id.as_str()));
         }
-        let is_new = |(_, value): &(Msg, Value)| before.iter().all(|(_, known)| known != value);
+        let is_new =
+            |(_, value): &(Msg, Value)| before.iter().all(|(_, prior_value)| prior_value != value);
         let listed = self.list_identities().await.into_iter().filter(is_new);
         let listed: Vec<Msg> =
             listed.map(|(identity, _)| named().with_message(4, &identity)).collect();
@@ -128,13 +130,13 @@ impl RemoteCallChecker<'_> {
             let imported =
                 import_and_list::import_and_read(self.suite, &self.offered, request).await;
             let Some((call, value)) = imported else { continue };
-            let mut own = call.first_message()?.repeated_messages(1).into_iter();
-            let own = own.find(|it| it.get_text(1) == self.offered.name)?;
-            let (private, identity) = (own.get_bytes(3), own.get_msg(4));
+            let mut identities = call.first_message()?.repeated_messages(1).into_iter();
+            let identities = identities.find(|it| it.get_text(1) == self.offered.name)?;
+            let (private, identity) = (identities.get_bytes(3), identities.get_msg(4));
             return Some(Object { value, private, identity, config: create.config.clone() });
         }
         // Only such a request creates no second object when it is sent again.
-        if !made.is_idempotent && made.method != "PUT" {
+        if !create_call.is_idempotent && create_call.method != "PUT" {
             return None;
         }
         let request = request::apply_request(&self.offered, create, &planned.answer);
