@@ -181,7 +181,7 @@ impl<T> UpgradersByVersion<T> {
         self.0.insert(version, Box::new(move |stored| upgrade(stored.to_model()?)));
     }
 
-    /// `what` names the version: of the schema, or of the identity.
+    /// `kind` names the version: of the schema, or of the identity.
     fn upgrade_to_newest(&self, stored: &StoredValue, kind: &str) -> Answer<T> {
         // No other upgrade can replace it: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {

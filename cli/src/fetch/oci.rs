@@ -248,7 +248,7 @@ impl Repository<'_> {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(self.addr).cloned()
     }
 
-    /// Sends a request to the registry, with credentials if it requires them. `what` is the name of the object
+    /// Sends a request to the registry, with credentials if it requires them. `object` is the name of the object
     /// in messages.
     fn request(
         &self,

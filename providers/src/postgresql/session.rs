@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Does statements, all or none of them. `what` is the summary of the error.
+    /// Runs statements in one transaction. `summary` is the summary of the error.
     pub(super) async fn run_statements(&self, summary: &str, statements: &[String]) -> Answer<()> {
         if statements.is_empty() {
             return Ok(());

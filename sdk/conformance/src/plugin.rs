@@ -369,7 +369,7 @@ impl Plugin {
         self.started.as_ref().map(|it| lock_shared(&it.stdout).bytes.clone()).unwrap_or_default()
     }
 
-    /// Asks the process to end, waits up to `patience`, and returns whether it ended by itself.
+    /// Asks the process to end, waits up to `timeout`, and returns whether it ended by itself.
     pub async fn shutdown(&self, timeout: Duration) -> bool {
         self.call_at_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], timeout).await;
         let Some(started) = &self.started else { return true };

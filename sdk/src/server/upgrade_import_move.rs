@@ -158,7 +158,7 @@ fn encode_imported(call: &Call, shape: &Shape, type_name: &str, object: Value) -
     decode_and_check::encode_checked(call, shape, returned)
 }
 
-/// `what` names the version: of the schema, or of the identity.
+/// `kind` names the version: of the schema, or of the identity.
 fn too_new_problem(kind: &str, version: u64, stored: &StoredValue) -> Problem {
     let detail = format!(
         "The object was stored with version {} of its {kind}, but this provider has version {version}. \

@@ -39,7 +39,7 @@ pub(super) async fn identity_type(
     }))
 }
 
-/// Decodes an object that was imported as `asked`, and checks it against the contract.
+/// Decodes an object that was imported as `requested_type`, and checks it against the contract.
 pub(super) fn checked_imported_object(
     requested_type: &str,
     schemas: TypeSchemas<'_>,

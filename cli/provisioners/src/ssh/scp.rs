@@ -54,7 +54,7 @@ impl Session {
         remote.finish(result).await
     }
 
-    /// Uploads the entries of a directory into a remote directory, or the directory itself if `whole`
+    /// Uploads the entries of a directory into a remote directory, or the directory itself if `with_directory`
     /// is set.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ pub(crate) enum ChangeSign {
     Keep,
 }
 
-/// Renders differences for a screen. A parameter `at` is the column of a name or value; its sign is two
+/// Renders differences for a screen. A parameter `indent` is the column of a name or value; its sign is two
 /// columns before it.
 #[derive(Clone, Copy)]
 pub(crate) struct DiffRenderer<'a> {
@@ -58,7 +58,7 @@ pub(crate) struct AlignedName<'a> {
 }
 
 impl DiffRenderer<'_> {
-    /// Renders an object of a resource in braces. The closing brace is at column `at`.
+    /// Renders an object of a resource in braces. The closing brace is at column `indent`.
     pub(crate) fn render_object(
         &self,
         block: &Block,
@@ -71,7 +71,7 @@ impl DiffRenderer<'_> {
     }
 
     /// Renders an output, or an attribute without a schema, if it changes: sign, name and change. The name is
-    /// at column `at`.
+    /// at column `indent`.
     pub(crate) fn render_changed(
         &self,
         name: AlignedName<'_>,
@@ -112,7 +112,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    /// A line with its sign, whose text begins at column `at`.
+    /// A line with its sign, whose text begins at column `indent`.
     fn line_with_sign(&self, sign: ChangeSign, text: &str, indent: usize) -> String {
         format!("{}{} {text}\n", " ".repeat(indent.saturating_sub(2)), self.painted_sign(sign))
     }
