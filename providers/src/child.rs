@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_answers_what_it_is_asked() {
+    async fn a_program_receives_input_and_returns_output() {
         let output =
             run_child_with_input(shell("cat; echo why >&2; exit 3"), b"what").await.unwrap();
         assert_eq!((output.stdout, output.stderr), (b"what".to_vec(), b"why\n".to_vec()));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_of_a_program_is_left_when_no_caller_waits_for_it() {
+    async fn an_abandoned_program_is_killed_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let path = pipe(directory.path());
         let remaining = tokio::select! {

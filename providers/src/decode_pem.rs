@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_good_block_counts_whatever_stands_around_it() {
+    fn the_first_valid_block_is_read_regardless_of_other_text() {
         let good = "-----BEGIN A B-----\naGFsbG8=\n-----END A B-----";
         let other_block = "-----BEGIN C-----\nYQ==\n-----END C-----\n";
         let table = [

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_without_values_do_not_count_and_all_else_does() {
+    fn keepers_without_values_are_ignored() {
         let map = |pairs: &[(&str, Attr<&str>)]| -> Strings {
             let owned = pairs.iter().map(|(key, value)| {
                 let value = match value {

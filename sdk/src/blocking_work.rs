@@ -38,7 +38,7 @@ mod tests {
     use crate::panic_positions;
 
     #[tokio::test]
-    async fn a_panic_goes_on_with_its_place() {
+    async fn a_panic_is_resumed_with_its_position() {
         let work = AssertUnwindSafe(run_blocking::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
         let panic_text = panic_positions::describe_panic(&*panic);
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn others_go_on_meanwhile() {
+    async fn other_tasks_continue_during_blocking_work() {
         // Would hang if the work blocked the runtime: the value it waits for is sent concurrently.
         let (sender, receiver) = mpsc::channel();
         let other_work = async { sender.send("done").unwrap() };

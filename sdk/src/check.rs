@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_passes_or_it_is_said_why_not() {
+    fn invalid_values_are_reported_with_the_reason() {
         let odd = Check::by_function::<i64>(|number| match number % 2 {
             0 => Err("must be odd.".to_owned()),
             _ => Ok(()),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_held_against_each_other_unless_something_is_not_known() {
+    fn relations_are_checked_unless_an_attribute_is_unknown() {
         let object = |a: &Value, b: &Value| Value::object([("a", a.clone()), ("b", b.clone())]);
         let (set, null) = (Value::string("x"), Value::null(Type::String));
         let unknown = Value::unknown(Type::String);

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_one_object_and_tells_no_secret() {
+    fn a_line_is_one_object_without_secrets() {
         // A line break inside a value must not end the line.
         let (id, password) = ("i-1\n", Secret::<String>::new("hunter2"));
         let note: Option<String> = None;

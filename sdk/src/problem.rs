@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_reported_with_what_caused_it_once() {
+    fn an_error_is_reported_once_with_its_causes() {
         for says_so in [true, false] {
             let error = Outer("x".parse::<i32>().unwrap_err(), says_so);
             assert_eq!(Problem::from(error).detail(), "no port: invalid digit found in string");
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_given_once_and_to_all_that_have_none() {
+    fn the_default_summary_applies_to_all_problems_without_one() {
         let problem = Problem::from_detail("a").and(Problem::new("own", "b").at("c.d"));
         let problem = Err::<(), _>(problem).or_fail("given").or_fail("late").unwrap_err();
         assert_eq!(format!("{problem:?}"), "given: a\nown: b");
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn putting_off_is_no_problem_beside_one() {
+    fn a_problem_takes_precedence_over_a_deferral() {
         let later = || Problem::deferred(DeferredReason::AbsentPrerequisite);
         assert_eq!(
             later().and(later()).deferral_reason(),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn no_problem_is_a_good_answer() {
+    fn an_empty_list_of_problems_is_a_success() {
         assert_eq!(Problem::fail_if_any([]), Ok(()));
         let combined =
             Problem::fail_if_any([Problem::new("a", ""), Problem::new("b", "")]).unwrap_err();

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_handler_waits_until_what_it_asks_for_is_there() {
+    async fn a_handler_waits_until_its_condition_is_met() {
         let service = Service::default();
         let mut life = life(&service).await;
         assert_eq!(life.apply([named("a")]).await, Ok(PlannedAction::Create));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_ends_when_time_is_over_when_asking_fails_and_when_the_host_wants_an_end() {
+    async fn waiting_ends_at_the_timeout_after_an_error_and_when_the_host_stops() {
         let service = Service::default();
         let mut life = life(&service).await;
         assert_eq!(life.apply([named("")]).await.unwrap_err().0, "Nameless: ");

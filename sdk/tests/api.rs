@@ -13,7 +13,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, Visibility};
 
 #[test]
-fn what_providers_are_written_with_changes_only_where_everybody_sees_it() {
+fn the_public_api_is_listed_in_its_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     collect(&root, &mut files);

@@ -14,7 +14,7 @@ use std::{env, fs};
 use expect_test::expect_file;
 
 #[test]
-fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
+fn errors_in_models_are_reported_by_the_compiler() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let library = library();
     let mut mistakes: Vec<_> =

@@ -31,7 +31,7 @@ pub fn ssh_key(data: &[u8]) {
 mod change;
 
 #[test]
-fn nothing_that_another_machine_sends_makes_its_reader_panic() {
+fn data_of_a_remote_host_causes_no_panic() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for (name, target) in TARGETS {
         change::try_hard(&corpus, name, target);

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_found_in_each_form_in_which_it_is_typed() {
+    fn a_code_is_found_in_each_accepted_form() {
         for typed in ["FW1001", "fw1001", "1001"] {
             let message = find_message(&mut Diagnostics::new(), typed).unwrap();
             assert_eq!(message.code.as_str(), "FW1001");

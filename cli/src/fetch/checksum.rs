@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_sum_that_its_address_says_or_is_refused() {
+    fn a_file_with_another_checksum_is_refused() {
         for sum in [MD5, SHA1, SHA256] {
             assert_eq!(check(sum, "a"), Ok(()));
             assert!(check(sum, "b").unwrap_err().contains(sum));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sum_is_refused_before_anything_is_fetched() {
+    fn invalid_checksums_are_refused_before_the_download() {
         let bad = ["", "xyz", "foo:1", "sha256:", "sha256:00", &format!("sha1:{MD5}"), &MD5[1..]];
         for bad in bad {
             assert!(check(bad, "a").unwrap_err().contains("is invalid"), "{bad}");

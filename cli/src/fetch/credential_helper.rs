@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_never_done_is_ended() {
+    fn a_program_that_does_not_end_is_killed() {
         for script in ["sleep 600", "exec >&-; sleep 600", "trap '' TERM; sleep 600; sleep 600"] {
             let error = run_in_shell(script, "", Duration::from_millis(300)).err().unwrap();
             assert!(matches!(error, HelperError::Late(_)), "{error}");

@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_is_asked_for_what_no_other_source_has() {
+    fn a_helper_is_called_only_if_no_other_source_has_the_token() {
         let (token, complaint) = check("echo \"{\\\"token\\\": \\\"$*\\\"}\"");
         assert_eq!((token.as_deref(), complaint), (Some("a b get h.example.com"), None));
         assert_eq!(check("echo {}"), (None, None));
     }
 
     #[test]
-    fn a_helper_that_fails_says_why_there_is_no_token() {
+    fn the_error_of_a_failed_helper_is_reported() {
         for (script, reason) in [
             ("exit 3", "it exited with exit status: 3"),
             ("echo no", "is not JSON"),

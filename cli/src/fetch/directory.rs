@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_copied_only_where_it_belongs_to_the_package() {
+    fn hidden_files_are_copied_only_if_they_belong_to_the_package() {
         let directory = tempfile::tempdir().unwrap();
         let from = directory.path().join("from");
         for path in [".git", ".terraform", "sub/.git"] {

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_for_us_is_taken_off_the_address() {
+    fn own_parameters_are_removed_from_the_git_address() {
         let table = [
             ("https://h/a.git", "https://h/a.git", None),
             ("https://h/a.git?ref=v1&depth=1", "https://h/a.git", Some("v1")),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_says_is_understood_in_any_locale() {
+    fn git_runs_in_the_c_locale() {
         let git = git_of(None, Path::new("unused"));
         let variable = |name: &str| {
             let command = git.command(AllowedProtocols::Known);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_reach_git_and_stand_in_no_argument() {
+    fn passwords_reach_git_but_not_its_arguments() {
         let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
         let login = GitLogin::take_from_url(&mut url);
         assert_eq!(url, "https://127.0.0.1:1/a.git");
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_is_taken_out_of_an_address_of_any_kind() {
+    fn credentials_are_removed_from_any_address() {
         for (full_url, rest, login) in [
             ("https://h/a", "https://h/a", None),
             ("https://t@h/a@b", "https://h/a@b", Some(("t", None))),
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_sends_a_little_without_end_does_not_keep_git_waiting() {
+    fn a_slow_endless_server_does_not_block_git() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
         let serving = std::thread::spawn(move || {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_sent_over_https_only_and_the_complaint_says_so() {
+    fn a_token_is_sent_only_over_https() {
         let mut settings = Settings::default();
         settings.tokens.insert("h.example".into(), "secret".into());
         let env = Env::default();

@@ -497,7 +497,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_that_is_complete_is_read_whatever_comes_behind_it() {
+    fn a_complete_object_is_read_without_the_data_after_it() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
         let bodies = ["{\"a\": {}}", " {\"a\": 1} behind", "{\"a\": ", "[1]", "12"];
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_says_when_it_wants_to_be_asked_again() {
+    fn the_pause_that_a_server_requests_is_respected() {
         let pause = |value: &str| {
             let retry_after = parse_retry_after(value);
             HttpError::Status { url: String::new(), status: 429, retry_after }
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_tried_again() {
+    fn only_temporary_errors_are_retried() {
         let status = |status| HttpError::Status { url: String::new(), status, retry_after: None };
         for (code, is_retried) in
             [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_leads_to_other_machines_only() {
+    fn a_proxy_is_not_used_for_local_addresses() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it listens");
         let server = std::thread::spawn(move || {

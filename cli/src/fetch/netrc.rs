@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_host_receives_what_the_file_says_about_it() {
+    fn each_host_receives_its_credentials_from_the_file() {
         let text = "# machine commented login no\n\
             machine One.example login a password p1 # machine two\n\
             macdef init\nmachine macro login no password no\n\n\

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_element_is_found_however_it_is_written() {
+    fn the_element_is_found_in_every_notation() {
         let table = [
             (
                 "<head><meta name=\"terraform-get\" content=\"https://h/a.zip\"></head>",

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_replaced_and_all_else_stays() {
+    fn an_entry_is_replaced_and_the_others_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("new/credentials.tfrc.json");
         let source = TokenSource::File { path: path.clone(), is_stored: false };

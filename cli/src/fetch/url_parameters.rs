@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_is_taken_out_and_the_others_stay() {
+    fn a_parameter_is_removed_and_the_others_are_kept() {
         let table: [(&str, &str, &[&str]); 6] = [
             ("https://h/a", "https://h/a", &[]),
             ("https://h/a?p=1", "https://h/a", &["1"]),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_is_remembered_for_its_records_alone() {
+    fn a_hash_is_remembered_only_for_unchanged_files() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("memo/a");
         let record = FileMetadataRecords { sum: "ff".to_owned(), newest: 0 };

@@ -353,7 +353,7 @@ provider "registry.terraform.io/hashicorp/random" {
     }
 
     #[test]
-    fn what_was_read_is_written_the_same() {
+    fn a_parsed_file_is_rendered_unchanged() {
         let (file, problems) = load(SAMPLE);
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(file.unwrap().render(), SAMPLE);
@@ -375,7 +375,7 @@ provider "registry.terraform.io/hashicorp/random" {
     }
 
     #[test]
-    fn refuses_what_init_would_not_write() {
+    fn files_that_init_would_not_write_are_refused() {
         let check = |text: &str| load(text).1;
         assert_eq!(check("provider \"null\" {\n}\n"), ["Non-normalized provider source address"]);
         assert_eq!(

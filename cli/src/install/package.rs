@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
+    fn leftovers_of_a_killed_run_are_removed_and_those_of_a_running_one_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         let below = directory.path().join("installed");
         let package_parent =

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_beside_the_program_goes_before_one_in_lib_and_both_before_the_bundle() {
+    fn programs_next_to_the_executable_precede_those_in_lib_and_the_bundle() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let this = root.join("bin/formwork");

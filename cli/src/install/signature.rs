@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_that_proves_nothing_is_refused() {
+    fn invalid_signatures_are_refused() {
         let mut cut = PLAIN.to_owned();
         cut.truncate(PLAIN.len() / 2);
         let mut changed = BY_PLAIN.to_vec();

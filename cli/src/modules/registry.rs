@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_put_in_order_and_nonsense_among_them_is_named() {
+    fn versions_are_sorted_and_invalid_ones_are_named() {
         let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":null},{"version":"v1.2"},{"version":"1.2.0+b1"},{"version":"2.0.0-beta1"}]}]}"#;
         let ModuleVersions { versions, ignored } = parse_versions(text).unwrap();
         let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();

@@ -176,7 +176,7 @@ fn local_modules_stay_where_they_are_and_are_reported_once() {
 }
 
 #[test]
-fn a_repository_is_fetched_once_for_all_calls_and_at_the_state_asked_for() {
+fn a_repository_is_fetched_once_for_all_calls_at_the_requested_revision() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     project.write(
@@ -228,7 +228,7 @@ fn another_run_that_installs_is_waited_for_aloud() {
 }
 
 #[test]
-fn a_failure_leaves_what_was_installed_before() {
+fn a_failure_keeps_the_installed_modules() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     project.call(&format!("{source}?ref=v1"));
@@ -298,7 +298,7 @@ fn a_mistake_in_a_called_module_leaves_all_modules_installed() {
 }
 
 #[test]
-fn a_registry_is_asked_for_the_newest_version_that_fits() {
+fn the_newest_version_that_meets_the_constraints_is_requested() {
     let server = Server::start(vec![
         (
             "/m/a/b/c/versions",
@@ -372,7 +372,7 @@ fn calling(registry: String) -> Project {
 }
 
 #[test]
-fn a_registry_that_is_busy_is_asked_again() {
+fn requests_to_a_busy_registry_are_retried() {
     for (times, retries, works) in [(1, 0, true), (2, 0, false), (2, 2, true), (3, 2, false)] {
         let pages = registry().into_iter().filter(|(path, _)| path.starts_with("/m/")).collect();
         let server = Server::busy(times, pages);
@@ -391,7 +391,7 @@ fn a_registry_that_is_busy_is_asked_again() {
 }
 
 #[test]
-fn a_registry_that_sends_elsewhere_takes_no_token_along() {
+fn a_redirect_to_another_host_receives_no_token() {
     let other_server = Server::start(registry());
     let pages = vec![("/m/a/b/c/versions", server::moved(&other_server.url("/m/a/b/c/versions")))];
     let server = Server::start(pages);
@@ -510,7 +510,7 @@ fn links_that_a_checkout_contains_lead_no_command_astray() {
 }
 
 #[test]
-fn a_server_of_packages_receives_what_the_file_netrc_says() {
+fn a_package_server_receives_the_credentials_of_netrc() {
     let server = Server::start(vec![
         ("/m", server::get("BASE/m.zip")),
         ("/m.zip", server::body(zip(&[("main.tf", "")]))),
@@ -582,7 +582,7 @@ fn a_local_module_stays_within_its_package() {
 }
 
 #[test]
-fn sources_that_are_not_supported_say_what_to_do() {
+fn unsupported_sources_are_reported_with_a_remedy() {
     let project = Project::new(&[]);
     for (source, part) in [
         ("hg::http://example.com/a", "Mercurial repositories are not supported"),

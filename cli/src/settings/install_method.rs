@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wildcard_stands_for_all_that_follows() {
+    fn a_wildcard_matches_all_following_parts() {
         for pattern in ["*/*", "*/*/*", "acme/*", "example.com/*/*", "localhost:8080/a/b", "a/b"] {
             assert_eq!(check_pattern(pattern), Ok(()), "{pattern}");
         }

@@ -336,13 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn a_block_has_the_number_that_terraform_knows_it_by() {
+    fn the_hash_of_a_block_is_that_of_terraform() {
         assert_eq!(local(None).hash(), 666_019_178);
         assert_eq!(local(Some("q")).hash(), 354_002_009);
     }
 
     #[test]
-    fn the_state_is_where_init_settled_it_and_nothing_else_is_guessed() {
+    fn the_state_is_at_the_location_that_init_recorded() {
         let old = remembered();
         let check = |block: Option<BackendConfig>, old: Option<&InitializedBackend>| {
             resolve_initialized_backend(block, old)
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn init_keeps_what_holds_and_says_what_would_change() {
+    fn init_keeps_a_valid_record_and_reports_changes() {
         let (old, block) = (remembered(), local(None));
         assert_eq!(BackendComparison::compare(None, false, None), BackendComparison::Nothing);
         assert_eq!(
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_down_is_read_again() {
+    fn a_written_record_is_read_back() {
         let directory = tempfile::tempdir().unwrap();
         let (data, block) = (DataDir::at_path(directory.path().join("data")), local(None));
         write_record(&data, &block, &local(Some("prod.tfstate"))).unwrap();

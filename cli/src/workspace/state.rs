@@ -132,7 +132,7 @@ mod tests {
     type Placed = (String, Option<String>, Option<String>);
 
     #[test]
-    fn flags_move_what_is_read_written_and_kept() {
+    fn flags_set_the_paths_of_state_output_and_backup() {
         let check = |state: Option<&str>, out: Option<&str>, backup: Option<&str>| -> Placed {
             let path = |text: Option<&str>| text.map(PathBuf::from);
             let backup = path(backup).map_or(BackupPath::Usual, BackupPath::At);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_that_is_kept_has_a_name_of_its_own() {
+    fn a_kept_backup_has_a_unique_name() {
         let state_paths = StatePaths { backup: BackupPath::Kept(17), ..StatePaths::default() };
         let files = with_state_paths(StateFilePaths::from_state_path("usual"), &state_paths);
         assert_eq!(files.backup, Some("usual.17.backup".into()));

@@ -71,7 +71,7 @@ fn listed(directory: &Path, form: &str, file: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_directory_is_packed_without_what_is_excluded() {
+async fn excluded_files_are_not_packed() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     let all_files =
         "a.txt b.md linked/f.txt other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt";
@@ -103,7 +103,7 @@ async fn a_directory_is_packed_without_what_is_excluded() {
 }
 
 #[tokio::test]
-async fn single_files_and_texts_are_packed_with_the_mode_that_is_asked_for() {
+async fn files_and_strings_are_packed_with_the_configured_mode() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     let cases = [
         (vec![path("source_file", &tree.path().join("sub/c.txt"))], "c.txt"),
@@ -131,7 +131,7 @@ async fn single_files_and_texts_are_packed_with_the_mode_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_resource_sees_what_it_is_made_of_change() {
+async fn a_resource_detects_changes_of_its_sources() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     let file = out.path().join("out.zip");
     let config = |name: &str| {
@@ -154,7 +154,7 @@ async fn a_resource_sees_what_it_is_made_of_change() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_packed_is_refused() {
+async fn invalid_archive_sources_are_refused() {
     let (tree, out) = (tree(), tempfile::tempdir().unwrap());
     symlink(tree.path(), tree.path().join("sub/round")).unwrap();
     let (source_dir, to) = (tree.path(), path("output_path", &out.path().join("out")));

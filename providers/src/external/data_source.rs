@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_is_asked_and_answers() {
+    async fn a_program_receives_the_query_and_returns_the_result() {
         let echo = ask([shell("cat"), ("query", strings([("a", "1 \"<&>\""), ("b", "")]))]).await;
         assert_eq!(echo, Ok(strings([("a", "1 \"<&>\""), ("b", "")])));
         assert_eq!(ask([shell("cat")]).await, Ok(strings([])));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_null_or_empty_is_no_word_of_the_program_and_no_part_of_the_query() {
+    async fn null_and_empty_values_are_omitted_from_the_program_and_the_query() {
         let command = vec![Value::string(""), Value::string("cat"), Value::null(Type::String)];
         let query = [("a", Value::null(Type::String)), ("b", Value::string("x"))];
         let program = ("program", Value::list(Type::String, command));

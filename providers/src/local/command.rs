@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_says_what_it_says_where_it_is_run() {
+    async fn a_command_runs_in_its_directory_and_returns_its_output() {
         let directory = tempfile::tempdir().unwrap();
         let name = directory.path().canonicalize().unwrap();
         let name = name.to_str().unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_one_unless_it_is_expected() {
+    async fn a_nonzero_exit_status_is_an_error_unless_it_is_allowed() {
         let config = shell("echo why >&2; exit 3");
         let refusal = run(config.clone()).await.unwrap_err();
         assert!(refusal.0.contains("Standard error: why"), "{refusal:?}");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_run_is_refused() {
+    async fn commands_that_cannot_run_are_refused() {
         let nowhere = ("working_directory", Value::string("no/such"));
         let table = [
             (vec![("command", Value::string("./no-such-program"))], "Command Lookup Failed"),

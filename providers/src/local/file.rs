@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_file_is_there_until_its_end() {
+    async fn the_file_exists_until_it_is_destroyed() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("a/b/file.txt");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_others_changed_or_removed_is_made_again() {
+    async fn a_changed_or_deleted_file_is_recreated() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("file.txt");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn permissions_are_those_asked_for() {
+    async fn files_have_the_configured_permissions() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("file");
         let mut life = TestObject::new(provider(), "local_file").await.unwrap();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_written_is_refused() {
+    async fn invalid_file_arguments_are_refused() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("file");
         let base64 = |text| ("content_base64", Value::string(text));

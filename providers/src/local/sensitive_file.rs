@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_file_is_for_its_owner_alone() {
+    async fn the_file_is_readable_only_by_its_owner() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("secrets/file");
         let mut life = TestObject::new(provider(), "local_sensitive_file").await.unwrap();

@@ -51,7 +51,7 @@ mod tests {
     use super::super::provider;
 
     #[tokio::test]
-    async fn gives_back_what_it_was_given() {
+    async fn inputs_are_returned_as_outputs() {
         let inputs = || strings([("a", "b")]);
         let inputs_given = [("inputs", inputs()), ("has_computed_default", Value::string("mine"))];
         let data = read_data(provider(), "null_data_source", inputs_given).await.unwrap();

@@ -36,7 +36,7 @@ mod tests {
     use super::super::provider;
 
     #[tokio::test]
-    async fn lives_until_its_triggers_change() {
+    async fn is_replaced_when_its_triggers_change() {
         let mut life = TestObject::new(provider(), "null_resource").await.unwrap();
         assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
         let first = life.get("id").clone();

@@ -40,7 +40,7 @@ async fn made(real: &Real, kind: &str, config: Vec<Set>) -> TestObject {
 }
 
 #[tokio::test]
-async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
+async fn a_role_is_created_changed_renamed_imported_and_deleted() {
     let Some(real) = Real::start().await else { return };
     let _group = made(&real, "postgresql_role", vec![text("name", "group")]).await;
     let config = |name: &str, login| {
@@ -82,7 +82,7 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
 }
 
 #[tokio::test]
-async fn what_another_program_destroyed_is_made_again() {
+async fn objects_deleted_by_another_program_are_recreated() {
     let Some(real) = Real::start().await else { return };
     let config = || vec![text("name", "gone")];
     for (kind, statement) in [
@@ -161,7 +161,7 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
 }
 
 #[tokio::test]
-async fn many_change_the_privileges_of_one_object_at_a_time() {
+async fn concurrent_changes_of_privileges_of_one_object_succeed() {
     let Some(real) = Real::start().await else { return };
     let names: Vec<_> = (0..8).map(|index| format!("role{index}")).collect();
     let mut roles = Vec::new();
@@ -187,7 +187,7 @@ async fn many_change_the_privileges_of_one_object_at_a_time() {
 }
 
 #[tokio::test]
-async fn what_the_server_refuses_is_reported_in_its_words() {
+async fn errors_of_the_server_are_reported_verbatim() {
     let Some(real) = Real::start().await else { return };
     let grant = |kind: &str, privilege: &str| {
         vec![
@@ -219,7 +219,7 @@ async fn what_the_server_refuses_is_reported_in_its_words() {
 }
 
 #[tokio::test]
-async fn privileges_on_routines_come_to_rest_and_what_was_taken_away_is_given_again() {
+async fn privileges_on_routines_converge_and_revoked_ones_are_granted_again() {
     let Some(real) = Real::start().await else { return };
     made(&real, "postgresql_role", vec![text("name", "caller")]).await;
     let routines = "CREATE SCHEMA s; \

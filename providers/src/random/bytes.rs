@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_stay_until_their_number_changes() {
+    async fn bytes_are_kept_until_their_length_changes() {
         let mut life = TestObject::new(provider(), "random_bytes").await.unwrap();
         assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Create));
         let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn passing_bytes_are_others_each_time() {
+    async fn ephemeral_bytes_differ_each_time() {
         let mut values = Vec::new();
         for _ in 0..2 {
             let mut passing = TestEphemeral::new(provider(), "random_bytes").await.unwrap();

@@ -111,7 +111,7 @@ mod tests {
     use super::super::provider;
 
     #[tokio::test]
-    async fn stays_until_its_length_or_prefix_changes() {
+    async fn is_kept_until_its_length_or_prefix_changes() {
         let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         let length = |bytes| ("byte_length", Value::int(bytes));
         assert_eq!(life.apply([length(4)]).await, Ok(PlannedAction::Create));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_id_is_not_imported() {
+    async fn invalid_ids_are_not_imported() {
         let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         let refusal = life.import("a,*").await.unwrap_err();
         assert!(refusal.0.contains("give `ID` or `PREFIX,ID`"), "{refusal:?}");

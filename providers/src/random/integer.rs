@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stays_until_its_range_changes() {
+    async fn is_kept_until_its_range_changes() {
         let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
         assert_eq!(life.apply(range(7, 7)).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result"), &Value::int(7));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_seed_makes_the_number_that_it_makes_with_the_public_provider() {
+    async fn a_seed_produces_the_number_of_the_public_provider() {
         for (seed, expected) in [("12345", 3), ("123456", 2)] {
             let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
             let [min, max] = range(1, 3);

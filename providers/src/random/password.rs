@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn has_a_hash_that_verifies_and_stays_until_its_recipe_changes() {
+    async fn has_a_valid_hash_and_is_kept_until_its_rules_change() {
         let mut life = TestObject::new(provider(), "random_password").await.unwrap();
         assert_eq!(life.apply([length(80)]).await, Ok(PlannedAction::Create));
         assert!(bcrypt::verify(text(&life, "result"), &text(&life, "bcrypt_hash")).unwrap());
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn older_states_get_what_they_lack() {
+    async fn older_states_receive_missing_attributes() {
         let mut life = TestObject::new(provider(), "random_password").await.unwrap();
         life.upgrade(0, r#"{"id":"none","result":"abc"}"#).await.unwrap();
         assert!(bcrypt::verify("abc", &text(&life, "bcrypt_hash")).unwrap());

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn has_as_many_words_as_asked_for() {
+    async fn has_the_configured_number_of_words() {
         let mut life = TestObject::new(provider(), "random_pet").await.unwrap();
         assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
         assert_eq!(id(&life).split('-').count(), 2);

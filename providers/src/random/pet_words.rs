@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_plain_and_each_is_there_once() {
+    fn words_are_lowercase_and_unique() {
         for words in [ADVERBS, ADJECTIVES, ANIMALS] {
             assert!(words.is_sorted_by(|a, b| a < b));
             for word in words {

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_what_it_gives_with_the_public_provider() {
+    fn a_seed_produces_the_values_of_the_public_provider() {
         // The values that Go's own tests expect.
         assert_eq!(SeededRandom::new(Some("12345")).random_up_to(2) + 1, 3);
         assert_eq!(SeededRandom::new(Some("123456")).random_up_to(2) + 1, 2);

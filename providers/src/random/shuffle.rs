@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stays_until_its_input_changes() {
+    async fn is_kept_until_its_input_changes() {
         let mut life = TestObject::new(provider(), "random_shuffle").await.unwrap();
         assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result").children().len(), 3);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_makes_the_order_that_it_makes_with_the_public_provider() {
+    fn a_seed_produces_the_order_of_the_public_provider() {
         let input = ["a", "b", "c", "d", "e"];
         let result = shuffle_to_count(&input, 12, &mut SeededRandom::new(Some("-")));
         assert_eq!(result.concat(), "acbedaedcbab");

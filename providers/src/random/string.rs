@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stays_until_its_recipe_changes() {
+    async fn is_kept_until_its_rules_change() {
         let mut life = TestObject::new(provider(), "random_string").await.unwrap();
         assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result"), life.get("id"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn older_states_get_what_they_lack() {
+    async fn older_states_receive_missing_attributes() {
         let mut life = TestObject::new(provider(), "random_string").await.unwrap();
         life.upgrade(1, r#"{"id":"abc","result":"abc","length":3,"number":false}"#).await.unwrap();
         assert_eq!(life.get("numeric"), &Value::Bool(false));

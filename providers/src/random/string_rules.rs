@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_length_and_only_what_is_allowed() {
+    fn a_string_has_its_length_and_only_allowed_characters() {
         let lower = StringRulesInput {
             upper: false,
             numeric: Some(false),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_at_least_as_many_of_each_kind_as_asked_for() {
+    fn a_string_has_the_minimum_of_each_character_class() {
         let recipe = StringRulesInput {
             min_upper: 2,
             min_lower: 3,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_refused() {
+    fn impossible_rules_are_refused() {
         let of =
             |length: i64| StringRulesDraft { length: length.into(), ..StringRulesDraft::default() };
         let (off, none) = (Attr::from(false), Attr::Null);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn number_and_numeric_stand_for_each_other() {
+    fn number_and_numeric_are_synonyms() {
         let of = |number, numeric| {
             StringRulesDraft { numeric, ..StringRulesDraft::default() }.planned_numeric(number)
         };

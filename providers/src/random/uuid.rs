@@ -78,7 +78,7 @@ mod tests {
     use super::super::provider;
 
     #[tokio::test]
-    async fn stays_until_its_keepers_change() {
+    async fn is_kept_until_its_keepers_change() {
         for (kind, version) in [("random_uuid", "4"), ("random_uuid4", "4"), ("random_uuid7", "7")]
         {
             let mut life = TestObject::new(provider(), kind).await.unwrap();

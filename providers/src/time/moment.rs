@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_moment_is_reported_at_its_attribute() {
+    fn invalid_timestamps_are_reported_at_their_attribute() {
         let wrong = Attr::Known("yesterday".to_owned());
         let problem = parse_rfc3339("rfc3339", "yesterday").unwrap_err();
         assert_ne!(check_rfc3339("rfc3339", &wrong).unwrap_err(), problem);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_whose_time_has_passed_is_gone() {
+    async fn an_object_whose_rotation_has_passed_is_deleted_from_the_state() {
         let mut life = at(|| datetime!(2020-03-01 00:00:00 UTC)).await;
         let refusal = life.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap_err();
         assert!(refusal.0.contains("no such object"), "{refusal:?}");

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_given_moment_is_planned_with_all_its_parts() {
+    async fn a_configured_timestamp_is_planned_with_all_its_parts() {
         let config = || [("rfc3339", Value::string("2021-03-04T05:06:07+01:00"))];
         let mut life = life().await;
         assert!(life.plan(config()).await.unwrap().object.is_wholly_known());

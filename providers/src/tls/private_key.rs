@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_stays_until_another_one_is_asked_for() {
+    async fn a_key_is_kept_until_its_arguments_change() {
         let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         let ecdsa = |curve| [text("algorithm", "ECDSA"), text("ecdsa_curve", curve)];
         assert_eq!(life.apply(ecdsa("P256")).await, Ok(PlannedAction::Create));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_older_state_gets_the_forms_that_it_lacks() {
+    async fn an_older_state_receives_missing_key_formats() {
         let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         life.apply([text("algorithm", "ED25519")]).await.unwrap();
         let Value::String(pem) = life.get("private_key_pem").clone() else { panic!("a text") };

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_that_is_not_known_yet_is_no_other_way() {
+    fn an_unknown_proxy_is_not_ignored() {
         let settings = ProxySettingsDraft { url: Attr::Unknown, ..ProxySettingsDraft::default() };
         let chosen = ProxyChoice(Arc::new(Mutex::new(choose_proxy(&settings).unwrap())));
         let problem = chosen.proxy_for(&ureq::http::Uri::from_static("https://h")).unwrap_err();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_says_whether_a_certificate_is_due() {
+    fn a_plan_shows_whether_a_renewal_is_due() {
         let ready = |end: Option<String>, validity_hours, early_hours| {
             let (validity_hours, early_hours) = (&validity_hours, &early_hours);
             RenewalInputs { end: end.as_deref(), validity_hours, early_hours }

@@ -89,7 +89,7 @@ fn asked_of_openssl(directory: &Path, command: &[&str], input: &str) -> String {
 }
 
 #[tokio::test]
-async fn openssl_verifies_what_an_authority_signed() {
+async fn openssl_verifies_certificates_of_an_authority() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for (algorithm, curve) in KEYS {
@@ -156,7 +156,7 @@ async fn a_certificate_is_replaced_when_it_is_due_and_not_before() {
 }
 
 #[tokio::test]
-async fn a_length_of_the_path_that_others_stored_stays() {
+async fn a_stored_path_length_is_kept() {
     let key = key("ED25519", "P224").await;
     let mut config = authority(&key);
     config.retain(|(name, _)| *name != "max_path_length");
@@ -172,7 +172,7 @@ async fn a_length_of_the_path_that_others_stored_stays() {
 }
 
 #[tokio::test]
-async fn what_makes_no_certificate_is_refused() {
+async fn invalid_certificate_arguments_are_refused() {
     let (key, other_key) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
     let usual = |key: &str, with: Vec<Set>| {
         let base = [

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interrupted_run_goes_on_where_it_stopped() {
+    fn an_interrupted_run_is_resumed() {
         let directory = tempfile::tempdir().unwrap();
         let mut options = Options::new("/no/such/provider");
         options.resume = Some(directory.path().join("checkpoint.json"));

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn smaller_inputs_leave_out_one_thing_each() {
+    fn each_smaller_input_omits_one_part() {
         let config = generate_config(&block(), ConfigExtent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
         let smaller = smaller_values(&block(), &config);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_message_are_refused() {
+    fn bytes_that_are_not_a_message_are_refused() {
         // A length beyond the end, a wire type that does not exist, an endless number, and field 0.
         for bytes in [&[0x0a_u8, 0x05, 1][..], &[0x07], &[0xff; 11], &[0x00, 0x01]] {
             assert_eq!(Msg::parse(&Bytes::copy_from_slice(bytes)), None, "{bytes:?}");

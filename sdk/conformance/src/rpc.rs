@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_echo_of_the_request_is_no_control_character_of_the_provider() {
+    fn an_echo_of_the_request_is_not_attributed_to_the_provider() {
         let answer = Msg::new()
             .with_nonzero_int(1, 1)
             .with_text(2, "No type a\u{1f}b")

@@ -457,7 +457,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_in_rust_are_no_part_of_a_description() {
+    fn rust_examples_are_not_part_of_a_description() {
         let attributes: [Attribute; 12] = [
             parse_quote!(#[doc = " The size."]),
             parse_quote!(#[doc = ""]),

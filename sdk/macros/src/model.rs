@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused_with_the_way_out() {
+    fn contradictory_arguments_are_refused_with_a_remedy() {
         let table: [(Field, &str); 21] = [
             (parse_quote!(#[attr(default = 1, default = 2)] a: i64), "`default` is repeated"),
             (parse_quote!(a: i64), "missing role"),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_struct_with_names_is_a_model() {
+    fn only_a_struct_with_named_fields_is_a_model() {
         let refused = [
             (
                 refusal(&parse_quote!(

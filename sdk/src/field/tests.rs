@@ -17,7 +17,7 @@ fn check<T: Field + PartialEq + fmt::Debug>(field: &T) {
 }
 
 #[test]
-fn every_field_comes_back_from_its_value() {
+fn every_field_is_converted_to_a_value_and_back() {
     check(&Attr::<String>::Null);
     check(&Attr::<Vec<i64>>::Unknown);
     check(&Attr::Known(vec![1_i64, -2]));
@@ -39,7 +39,7 @@ fn every_field_comes_back_from_its_value() {
 }
 
 #[test]
-fn what_differs_is_not_the_same() {
+fn different_values_are_not_the_same() {
     fn differ<T: Field>(first: T, second: T) {
         // In both directions: a part that is missing is seen from one side only.
         for (field, second) in [(&first, &second), (&second, &first)] {
@@ -64,7 +64,7 @@ fn what_differs_is_not_the_same() {
 }
 
 #[test]
-fn what_is_known_in_part_is_unknown_where_parts_have_no_form_for_it() {
+fn a_partly_known_list_is_unknown_if_its_elements_cannot_be_unknown() {
     let list = Value::list(Type::String, vec![Value::unknown(Type::String)]);
     // `String` has no form for unknown, so the list as a whole is unknown.
     assert_eq!(Attr::<Vec<String>>::from_value(&list).unwrap(), Attr::Unknown);
@@ -75,7 +75,7 @@ fn what_is_known_in_part_is_unknown_where_parts_have_no_form_for_it() {
 }
 
 #[test]
-fn a_refusal_says_where_and_why() {
+fn errors_contain_the_path_and_the_reason() {
     let half = Value::Number(Number::parse("1.5").unwrap());
     let list = Value::map(
         Type::list(Type::Number),

@@ -223,7 +223,7 @@ fn structs_are_blocks_and_nested_attributes() {
 }
 
 #[tokio::test]
-async fn nested_parts_have_defaults_and_what_the_provider_fills_in() {
+async fn nested_parts_have_defaults_and_computed_attributes() {
     let mut life = life().await;
     let peers = Value::object([(
         "b",
@@ -251,7 +251,7 @@ async fn nested_parts_have_defaults_and_what_the_provider_fills_in() {
 }
 
 #[tokio::test]
-async fn what_is_nested_is_open_at_depth_until_it_is_applied() {
+async fn nested_computed_attributes_are_unknown_until_the_apply() {
     let mut life = life().await;
     let planned = life.plan([name("m"), network("z"), disks(&[1])]).await.unwrap().object;
     let network_path = Path::root().attribute("network");
@@ -266,7 +266,7 @@ async fn what_is_nested_is_open_at_depth_until_it_is_applied() {
 }
 
 #[tokio::test]
-async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
+async fn set_elements_have_defaults_and_keep_computed_attributes() {
     let mut life = life().await;
     let config = [name("m"), network("z"), disks(&[1, 2])];
     assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
@@ -286,7 +286,7 @@ async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
 }
 
 #[tokio::test]
-async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
+async fn nested_changes_force_a_replacement_only_where_declared() {
     let mut life = life().await;
     life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
     // Every element of the list moves, but no attribute of a port has `replace`.
@@ -298,7 +298,7 @@ async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
 }
 
 #[tokio::test]
-async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
+async fn a_secret_in_a_block_reaches_only_the_handler() {
     let mut life = life().await;
     let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
     // `image` is set because one of three must be, and there are no ports.
@@ -315,7 +315,7 @@ async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn mistakes_are_reported_with_their_place() {
+async fn errors_are_reported_with_their_path() {
     let null = || Value::null(Type::String);
     let table = [
         (vec![name("much too long"), network("z"), ports(&[1])], "`name` must have at least 1 and"),
@@ -359,7 +359,7 @@ async fn an_imported_id_is_enough_to_begin_with() {
 }
 
 #[test]
-fn what_is_sensitive_is_not_printed() {
+fn sensitive_attributes_are_not_printed() {
     let peer = PeerDraft { port: 1.into(), password: "p".into() };
     assert_eq!(format!("{peer:?}"), "PeerDraft { port: Known(1), password: (sensitive) }");
 }
@@ -393,7 +393,7 @@ struct Car {
 }
 
 #[test]
-fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
+fn a_flattened_model_is_part_of_the_identity_if_it_is_marked() {
     let identity = || SpotIdentity { region: "here".to_owned() };
     let house = HouseDraft::from(HouseIdentity { spot: identity() });
     assert_eq!(house, HouseDraft { spot: identity().into(), look: LookDraft::default() });
@@ -403,7 +403,7 @@ fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
 }
 
 #[test]
-fn an_object_is_the_same_until_some_part_of_it_differs() {
+fn objects_are_the_same_if_all_parts_are_the_same() {
     let port =
         |from, protocol: &str| Port { from, protocol: protocol.to_owned(), rules: Vec::new() };
     let ports = Gate { name: "a".to_owned(), ports: vec![port(1, "tcp"), port(2, "udp")] };

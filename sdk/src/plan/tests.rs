@@ -52,7 +52,7 @@ fn prior() -> Value {
 }
 
 #[test]
-fn what_is_created_has_its_defaults_and_else_what_comes_out() {
+fn a_new_object_has_its_defaults_and_unknown_computed_attributes() {
     let config = object(&[("fixed", text("f"))]);
     // A null prior object means creation.
     let null = Value::null(shape().block.implied_type());
@@ -68,7 +68,7 @@ fn nothing_is_unknown_while_nothing_changes() {
 }
 
 #[test]
-fn a_secret_alone_is_no_change() {
+fn a_changed_secret_is_not_a_change() {
     let set = |set: &[(&'static str, &'static str)]| {
         object(&set.iter().map(|(name, value)| (*name, text(value))).collect::<Vec<_>>())
     };
@@ -80,7 +80,7 @@ fn a_secret_alone_is_no_change() {
 }
 
 #[test]
-fn a_change_makes_what_is_ours_unknown_unless_it_is_kept() {
+fn a_change_makes_computed_attributes_unknown_unless_they_are_kept() {
     let config = object(&[("fixed", text("f")), ("free", text("x"))]);
     let proposed = prior().replace_at(&Path::root().attribute("free"), |_| text("x")).unwrap();
     assert_eq!(drawn(&prior(), &config, &proposed), "defaulted=d fixed=f free=x kept=k ours=?");
@@ -96,7 +96,7 @@ fn a_default_comes_back_when_the_author_unsets_the_attribute() {
 }
 
 #[test]
-fn only_changes_that_cannot_be_made_in_place_force_a_new_object() {
+fn only_changes_that_are_impossible_in_place_force_a_replacement() {
     let forced = |prior: &[(&str, Value)], planned: &[(&str, Value)]| {
         let paths = paths_forcing_replacement(
             &shape(),

@@ -158,7 +158,7 @@ fn named(name: &str) -> (&'static str, Value) {
 }
 
 #[tokio::test]
-async fn a_secret_reaches_the_handler_and_nothing_else() {
+async fn a_secret_reaches_only_the_handler() {
     let mut life = life().await;
     let secret = ("secret", Value::string("four"));
     assert_eq!(life.apply([named("a"), secret]).await, Ok(PlannedAction::Create));
@@ -167,7 +167,7 @@ async fn a_secret_reaches_the_handler_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_was_planned_is_carried_over_whatever_a_handler_says() {
+async fn planned_values_take_precedence_over_the_handlers_result() {
     let mut life = life().await;
     life.apply([named("a")]).await.unwrap();
     assert_eq!(life.apply([named("b")]).await, Ok(PlannedAction::Update));
@@ -177,7 +177,7 @@ async fn what_was_planned_is_carried_over_whatever_a_handler_says() {
 }
 
 #[tokio::test]
-async fn what_is_made_before_a_failure_is_kept_and_can_be_destroyed() {
+async fn an_object_created_before_a_failure_is_kept_and_can_be_deleted() {
     let mut life = life().await;
     let refusal = life.apply([named("breaks off")]).await.unwrap_err();
     assert!(refusal.0.contains("the line was cut"), "{refusal:?}");
@@ -193,7 +193,7 @@ async fn what_is_made_before_a_failure_is_kept_and_can_be_destroyed() {
 }
 
 #[tokio::test]
-async fn a_handler_that_fails_leaves_nothing_and_one_half_done_leaves_its_object() {
+async fn a_failed_handler_keeps_only_a_partial_result() {
     let mut life = life().await;
     let refusal = life.apply([named("fails")]).await.unwrap_err();
     assert_eq!(refusal.0, "Not today: Try tomorrow.");
@@ -204,7 +204,7 @@ async fn a_handler_that_fails_leaves_nothing_and_one_half_done_leaves_its_object
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_and_the_object_stays_what_it_was() {
+async fn a_panic_is_an_error_and_the_object_is_unchanged() {
     let mut life = life().await;
     let refusal = life.apply([named("panics")]).await.unwrap_err();
     assert!(refusal.0.contains("Provider panicked"), "{refusal:?}");
@@ -228,14 +228,14 @@ async fn a_list_known_in_part_stays_so_in_the_plan() {
 }
 
 #[tokio::test]
-async fn a_value_without_form_in_the_model_is_refused_with_its_place() {
+async fn a_value_that_the_model_cannot_represent_is_refused_with_its_path() {
     let tags = Value::map(Type::String, [("a", Value::null(Type::String))]);
     let refusal = life().await.apply([named("a"), ("tags", tags)]).await.unwrap_err();
     assert!(refusal.0.contains("`tags[\"a\"]`: a string is required"), "{refusal:?}");
 }
 
 #[tokio::test]
-async fn what_only_the_provider_sets_and_what_is_missing_is_refused() {
+async fn read_only_and_missing_attributes_are_refused() {
     let refusal = life().await.apply([("id", Value::string("mine"))]).await.unwrap_err();
     assert!(refusal.0.contains("Invalid Configuration for Read-Only Attribute"), "{refusal:?}");
     assert!(refusal.0.contains("`name` must have a value"), "{refusal:?}");
@@ -306,7 +306,7 @@ async fn a_provider_is_validated_and_configured() {
 }
 
 #[tokio::test]
-async fn hosts_that_know_no_write_only_attributes_get_an_error() {
+async fn hosts_without_write_only_attributes_receive_an_error() {
     let server = Server::new(provider());
     let object = Value::object([
         ("name", Value::string("a")),
@@ -340,7 +340,7 @@ fn the_struct_is_the_schema() {
 }
 
 #[tokio::test]
-async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
+async fn an_ephemeral_resource_is_closed_with_its_private_data() {
     let mut lease = TestEphemeral::new(provider(), "test_lease").await.unwrap();
     let opened = lease.open(&[("on", Value::string("a"))]).await.unwrap();
     let key = Path::root().attribute("key");
@@ -352,7 +352,7 @@ async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
 }
 
 #[tokio::test]
-async fn what_is_opened_lacks_nothing() {
+async fn an_ephemeral_resource_requires_its_attributes() {
     let mut lease = TestEphemeral::new(provider(), "test_lease").await.unwrap();
     assert!(lease.open(&[]).await.unwrap_err().0.contains("`on` must have a value"));
 }
@@ -411,7 +411,7 @@ impl Resource for Vaults {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_secret_is_said_without_it() {
+async fn errors_about_a_secret_do_not_contain_it() {
     let provider =
         || ProviderDef::new("registry.terraform.io/acme/test").resource("test_vault", Vaults);
     let inner = Value::object([("code", Value::string("hunter2"))]);
@@ -463,7 +463,7 @@ fn place(url: &str) -> Payload {
 }
 
 #[tokio::test]
-async fn a_plan_that_changes_what_the_author_wrote_is_refused_where_it_is_made() {
+async fn a_plan_that_changes_configured_values_is_refused() {
     let request = PlanRequest {
         type_name: "test_place".to_owned(),
         prior: Payload::Absent,
@@ -483,7 +483,7 @@ async fn a_plan_that_changes_what_the_author_wrote_is_refused_where_it_is_made()
 }
 
 #[tokio::test]
-async fn what_the_schema_finds_and_what_the_handler_finds_are_reported_together() {
+async fn errors_of_the_schema_and_of_the_handler_are_reported_together() {
     let client = ClientCapabilities::default();
     let type_name = "test_place".to_owned();
     let request = ValidateRequest { type_name, config: place(""), client };
@@ -507,7 +507,7 @@ impl Configure for Placed {
 }
 
 #[tokio::test]
-async fn what_of_a_configuration_is_not_known_yet_is_said() {
+async fn unknown_attributes_of_the_configuration_are_named() {
     let provider = ProviderDef::new("registry.terraform.io/acme/test").with_configuration(Placed);
     let config = Value::object([("url", Value::unknown(Type::String))]).split_marks().0;
     let request = ConfigureRequest {
@@ -521,7 +521,7 @@ async fn what_of_a_configuration_is_not_known_yet_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer() {
+async fn duplicate_and_invalid_names_are_reported_in_the_first_response() {
     let twice = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)
@@ -555,7 +555,7 @@ struct Nothing {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_ends_when_the_host_wants_an_end() {
+async fn a_read_only_call_ends_when_the_host_stops() {
     let provider =
         ProviderDef::new("registry.terraform.io/acme/test").data_source("test_silent", Silent);
     let server = Server::new(provider);

@@ -97,7 +97,7 @@ async fn an_object_of_any_version_with_a_way_comes_to_the_newest() {
 }
 
 #[tokio::test]
-async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
+async fn objects_without_an_upgrade_or_of_another_version_are_refused() {
     let table = [
         (0, r#"{"size":"large"}"#, "No size: large"),
         (1, r#"{"gigabytes":"many"}"#, "Unable to read previously saved state: "),

@@ -125,7 +125,7 @@ fn a_life_is_planned_applied_changed_and_ended() {
 }
 
 #[test]
-fn what_others_changed_or_removed_is_found_and_put_right() {
+fn changes_by_other_programs_are_detected_and_corrected() {
     let world = HostValues::default();
     let mut engine = TestEngine::new(provider(&world));
     engine.apply(CONFIG).expect_applied();
@@ -138,7 +138,7 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
 }
 
 #[test]
-fn what_is_there_already_is_imported() {
+fn existing_objects_are_imported() {
     let world = HostValues::default();
     let mut engine = TestEngine::new(provider(&world));
     engine.apply(CONFIG).expect_applied();
@@ -156,7 +156,7 @@ fn what_is_there_already_is_imported() {
 }
 
 #[test]
-fn what_was_made_before_a_failure_is_stored_and_replaced() {
+fn an_object_of_a_failed_creation_is_stored_and_replaced() {
     let world = HostValues::default();
     let mut engine = TestEngine::new(provider(&world));
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
@@ -169,7 +169,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
 }
 
 #[test]
-fn every_call_can_fail_and_the_next_run_puts_it_right() {
+fn after_a_failure_of_any_call_the_next_run_succeeds() {
     let world = HostValues::default();
     let cases = fault_sweep(provider(&world), CONFIG);
     let calls: Vec<_> = cases.iter().map(|case| case.call.as_str()).collect();
@@ -178,7 +178,7 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
 }
 
 #[test]
-fn a_large_set_costs_what_its_size_says() {
+fn the_cost_of_a_large_set_is_linear() {
     let planned = |size: usize| {
         let mut engine = TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_crowd", Crowds)
@@ -270,7 +270,7 @@ impl Resource for Slows {
 }
 
 #[test]
-fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
+fn pauses_double_up_to_a_limit_and_the_timeout_is_configurable() {
     let provider =
         || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
     let mut engine = TestEngine::new(provider);

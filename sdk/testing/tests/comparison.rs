@@ -91,7 +91,7 @@ fn a_firewall_is_found_again() {
 }
 
 #[test]
-fn the_page_shows_the_code_as_it_is_and_counts_right() {
+fn the_page_contains_the_current_code_and_correct_counts() {
     let (go, rust) = (blocks("go"), blocks("rust"));
     assert_eq!((go.len(), rust.len()), (OURS.len(), OURS.len()));
     let mut sums = (0, 0);

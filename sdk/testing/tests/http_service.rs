@@ -178,7 +178,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const CONFIG: &str = "resource \"web_thing\" \"a\" {\n  name = \"a\"\n}\n";
 
 #[test]
-fn a_clients_timeout_does_not_fire_while_its_answer_is_under_way() {
+fn a_client_timeout_does_not_expire_during_a_response() {
     let service = Service::start();
     let address = service.address;
     let mut engine = TestEngine::new(move || provider(address, PATIENCE, Duration::ZERO));
@@ -200,7 +200,7 @@ fn time_that_passes_between_two_requests_is_not_waited_for() {
 }
 
 #[test]
-fn a_clients_timeout_fires_when_there_is_no_answer() {
+fn a_client_timeout_expires_without_a_response() {
     // A server that accepts connections and sends no data.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -216,7 +216,7 @@ fn a_clients_timeout_fires_when_there_is_no_answer() {
 }
 
 #[test]
-fn each_call_may_fail_on_a_service_with_unique_names_and_nothing_is_left_there() {
+fn any_failed_call_on_a_service_with_unique_names_leaves_no_object() {
     let service = Service::start();
     let address = service.address;
     let cases = FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO))

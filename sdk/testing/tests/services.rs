@@ -254,7 +254,7 @@ fn config(kind: &str, name: &str, size: u32) -> String {
 }
 
 #[test]
-fn what_a_call_tells_is_not_asked_again() {
+fn values_returned_by_a_call_are_not_read_again() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.apply(&config("told", "a", 1)).expect_applied();
@@ -269,7 +269,7 @@ fn what_a_call_tells_is_not_asked_again() {
 }
 
 #[test]
-fn what_a_call_does_not_tell_is_read() {
+fn values_missing_from_a_call_are_read() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.apply(&config("terse", "a", 1)).expect_applied();
@@ -281,7 +281,7 @@ fn what_a_call_does_not_tell_is_read() {
 }
 
 #[test]
-fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
+fn existing_objects_are_imported_by_id_and_by_identity() {
     for way in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
         let service = Service::default();
         // As if another program had created it.
@@ -297,7 +297,7 @@ fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
 }
 
 #[test]
-fn each_call_may_fail_and_the_next_run_puts_it_right() {
+fn after_any_failed_call_the_next_run_succeeds() {
     for kind in ["told", "terse"] {
         let service = Service::default();
         fault_sweep(move || provider(service.clone()), &config(kind, "a", 1));
@@ -305,7 +305,7 @@ fn each_call_may_fail_and_the_next_run_puts_it_right() {
 }
 
 #[test]
-fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
+fn waiting_ends_when_the_host_stops_and_the_created_object_is_kept() {
     let service = Service::default();
     // More than any wait lasts: only the stop can end it.
     service.0.lock().unwrap().delay = 1000;
@@ -320,7 +320,7 @@ fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
 }
 
 #[test]
-fn what_the_service_tells_late_is_waited_for() {
+fn a_read_waits_until_the_service_has_the_object() {
     let service = Service::default();
     service.0.lock().unwrap().delay = 2;
     let mut engine = test_engine(&service);
@@ -339,7 +339,7 @@ fn what_the_service_tells_late_is_waited_for() {
 }
 
 #[test]
-fn what_was_made_is_kept_when_the_rest_fails() {
+fn a_created_object_is_kept_if_its_read_fails() {
     let service = Service::default();
     service.0.lock().unwrap().is_broken = true;
     let mut engine = test_engine(&service);
@@ -355,7 +355,7 @@ fn what_was_made_is_kept_when_the_rest_fails() {
 }
 
 #[test]
-fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
+fn an_object_that_is_not_ready_in_time_is_kept_with_its_known_values() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.apply(&config("patient", "a", 0)).expect_applied();
@@ -371,7 +371,7 @@ fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
 }
 
 #[test]
-fn what_users_call_an_object_may_be_all_there_is() {
+fn a_name_can_be_the_only_attribute_for_an_import() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.run_lifecycle(&config("named", "a", 1));
@@ -388,7 +388,7 @@ fn what_users_call_an_object_may_be_all_there_is() {
 }
 
 #[test]
-fn what_an_author_calls_an_object_is_enough_to_read_it() {
+fn an_object_is_read_by_its_configured_name() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     let block = "resource \"acme_called\" \"a\" {\n  name = \"a\"\n}\n";
@@ -405,7 +405,7 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
 }
 
 #[test]
-fn what_is_said_beside_the_calls_is_heard() {
+fn further_functions_of_a_resource_are_called() {
     let service = Service::default();
     service.put("m-0", "a-b", 2);
     let mut engine = test_engine(&service);

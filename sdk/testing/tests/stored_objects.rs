@@ -73,7 +73,7 @@ fn host_config(title: &str) -> String {
 const MACHINE_CONFIG: &str = "resource \"acme_machine\" \"a\" {\n  name = \"host-0\"\n}\n";
 
 #[test]
-fn an_object_of_another_type_is_taken_over() {
+fn an_object_of_another_type_is_moved() {
     let mut engine = test_engine();
     engine.apply(MACHINE_CONFIG).expect_applied();
     let moved = "moved {\n  from = acme_machine.a\n  to = acme_host.a\n}\n";
@@ -110,7 +110,7 @@ fn an_identity_of_an_older_version_is_upgraded() {
 }
 
 #[test]
-fn an_identity_of_the_user_goes_to_its_handler() {
+fn an_identity_of_the_user_reaches_its_handler() {
     let mut engine = test_engine();
     let import = |title: &str| {
         format!("import {{\n  to = acme_host.a\n  identity = {{ title = \"{title}\" }}\n}}\n")

@@ -77,7 +77,7 @@ fn variables_directory_and_interpreter_are_as_given() {
 }
 
 #[test]
-fn a_failure_says_how_it_ended_and_what_it_said_last() {
+fn a_failure_contains_the_status_and_the_last_output() {
     let failure_detail = |text: &str| run(&[command(text)]).1.unwrap_err().detail;
     assert_eq!(
         failure_detail("echo no; exit 3"),
@@ -104,7 +104,7 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
 }
 
 #[test]
-fn of_long_output_the_end_is_kept() {
+fn the_end_of_long_output_is_kept() {
     let (output, result) =
         run(&[command("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end; exit 1")]);
     let detail = result.unwrap_err().detail;
@@ -114,7 +114,7 @@ fn of_long_output_the_end_is_kept() {
 }
 
 #[test]
-fn what_is_stopped_ends_with_all_it_has_started() {
+fn a_stopped_command_ends_with_its_child_processes() {
     let output = RefCell::new(Vec::new());
     let exec = LocalExec::default();
     // The first output shows that the process group exists. The stop is requested after it.
@@ -131,7 +131,7 @@ fn what_is_stopped_ends_with_all_it_has_started() {
 }
 
 #[test]
-fn what_is_given_up_is_killed_with_all_it_has_started() {
+fn an_abandoned_command_is_killed_with_its_child_processes() {
     let directory = tempfile::tempdir().unwrap();
     let fifo = directory.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socks_proxy_is_given_addresses_as_numbers_and_names_as_names() {
+    fn socks_requests_encode_addresses_as_bytes_and_names_as_strings() {
         let v6 = [&[5, 1, 0, 4][..], &[0; 15], &[1, 0, 22]].concat();
         assert_eq!(encode_socks_connect("[::1]", 22).unwrap(), v6);
         assert_eq!(encode_socks_connect("::1", 22).unwrap(), v6);

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_one_word_for_the_shell() {
+    fn quoted_strings_are_one_shell_word() {
         assert_eq!(quote_shell_word("/tmp/a b", true), "'/tmp/a b'");
         assert_eq!(quote_shell_word("it's $HOME", true), r"'it'\''s $HOME'");
         assert_eq!(quote_shell_word("C:/windows/temp", false), "C:/windows/temp");
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_divided_as_terraform_divides_them() {
+    fn paths_are_split_as_in_terraform() {
         for (path, directory, name) in [
             ("/tmp/a", "/tmp", "a"),
             ("/tmp/a/", "/tmp/a", "a"),

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_taken_one_by_one_and_a_complaint_when_it_is_complete() {
+    fn responses_are_read_one_by_one_and_an_error_when_it_is_complete() {
         let mut output = RemoteOutput::default();
         assert_eq!(output.next_answer(), None);
         output.push_message(data(vec![0, 0, 1]));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_says_too_much_fills_no_memory() {
+    fn long_output_of_a_remote_host_is_limited() {
         let mut heard = RemoteOutput::default();
         for _ in 0..100 {
             heard.push_message(data(vec![b'x'; MAX_KEPT_SCP_OUTPUT]));

@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_time_to_wait_is_distinguished() {
+    fn invalid_timeouts_are_distinguished_from_zero() {
         let check = |text: &str| parse_timeout(text).map(|d| d.as_micros());
         assert_eq!(check("1.5m"), Some(90_000_000));
         assert_eq!(check("0.1s1us"), Some(100_001));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_newer_kind_are_put_in_brackets() {
+    fn ipv6_addresses_are_put_in_brackets() {
         assert_eq!(bracket_ipv6("::1".to_owned()), "[::1]");
         assert_eq!(bracket_ipv6("127.0.0.1".to_owned()), "127.0.0.1");
         assert_eq!(bracket_ipv6("[::1]".to_owned()), "[::1]");

@@ -154,7 +154,7 @@ async fn hello(target: &SshTarget) -> Result<String, String> {
 }
 
 #[tokio::test]
-async fn the_right_password_opens_the_door_by_either_method() {
+async fn the_right_password_is_accepted_by_both_methods() {
     for (method, n_rounds) in [
         (MethodKind::Password, 1),
         (MethodKind::KeyboardInteractive, 1),
@@ -174,7 +174,7 @@ async fn the_right_password_opens_the_door_by_either_method() {
 }
 
 #[tokio::test]
-async fn a_bastion_is_entered_with_its_own_password_or_with_that_of_the_machine_behind_it() {
+async fn a_bastion_uses_its_own_password_or_that_of_the_target_host() {
     for method in [MethodKind::Password, MethodKind::KeyboardInteractive] {
         let end = server(method, PASSWORD, 1).await;
         for (password, more) in [(PASSWORD, None), (OTHER, Some(("bastion_password", OTHER)))] {

@@ -106,7 +106,7 @@ fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
 }
 
 #[test]
-fn what_is_no_archive_is_an_error_and_no_panic() {
+fn damaged_archives_cause_errors_and_no_panic() {
     let good = [zip(&[("a", "x")]), tar(&[("a", "x")]), gzip(&tar(&[("a", "x")]))];
     let formats = [
         ArchiveFormat::Zip,

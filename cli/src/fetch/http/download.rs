@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_goes_on_where_its_connection_was_cut() {
+    fn an_interrupted_download_is_resumed() {
         let answers = vec![whole("\"a\"", "0123"), part(4, "456"), part(7, "789")];
         let (result, requests) = download_from(answers);
         assert_eq!(result.unwrap(), FILE);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_file_once_more_is_read_up_to_the_rest() {
+    fn a_repeated_file_is_skipped_up_to_the_missing_part() {
         let answers = vec![whole("\"a\"", "0123"), whole("\"a\"", "0123456789")];
         assert_eq!(download_from(answers).0.unwrap(), FILE);
     }
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_no_request_can_be_made_of_is_not_asked_again() {
+    fn invalid_addresses_are_not_retried() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static N_PAUSES: AtomicUsize = AtomicUsize::new(0);
         let client = Client::new(ProxyEnv::read(|_| None), |_| {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_sends_nothing_more_is_given_up() {
+    fn a_server_that_stops_sending_is_abandoned() {
         let barren = std::iter::repeat_n(part(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
         let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
         let reason = download_from(answers).0.unwrap_err();

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_is_read_however_it_is_written() {
+    fn challenges_are_parsed_in_every_notation() {
         let bearer = |realm: &str, service: &str, scope: &str| {
             let [realm, service, scope] = [realm, service, scope].map(str::to_owned);
             Some(AuthChallenge::Bearer { realm, service, scope })

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_of_docker_has_its_hosts_at_the_top() {
+    fn an_old_docker_file_has_its_hosts_at_the_top_level() {
         let old = r#"{"h.example": {"auth": "dTpw", "email": "e"}, "https://i.example/v1/": {"auth": "dTpw"}, "https://index.docker.io/v1/": {"auth": "dTpw"}}"#;
         for repository in ["h.example/x", "i.example/x", "docker.io/x"] {
             let login = find("", &[(".dockercfg", old)], repository).unwrap();
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_that_is_never_done_is_ended() {
+    fn a_helper_that_does_not_end_is_killed() {
         let directory = tempfile::tempdir().unwrap();
         for script in ["sleep 600", "exec >&-; sleep 600", "cat; sleep 600 & wait"] {
             let helper = scripted(directory.path(), script, Duration::from_millis(300));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_compared_with_its_own_algorithm() {
+    fn digests_are_compared_by_their_algorithm() {
         let empty = hex::encode(&Sha256::digest(b""));
         let digest = Digest::parse(&format!("sha256:{empty}")).unwrap();
         assert!(digest.matches_bytes(b"") && !digest.matches_bytes(b"x"));

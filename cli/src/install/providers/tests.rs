@@ -27,7 +27,7 @@ fn install(
 }
 
 #[test]
-fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
+fn a_locked_version_that_meets_the_constraints_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let (env, settings) = (Env::default(), Settings::default());
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
@@ -117,7 +117,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
 }
 
 #[test]
-fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked() {
+fn an_installed_package_is_used_while_its_hash_matches_the_lock_file() {
     let directory = tempfile::tempdir().unwrap();
     let (env, settings) = (Env::default(), Settings::default());
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();

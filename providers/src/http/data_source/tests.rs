@@ -92,7 +92,7 @@ fn retry(attempts: i64, min: i64, max: i64) -> Set {
 }
 
 #[tokio::test]
-async fn a_url_may_have_what_people_write() {
+async fn urls_are_escaped() {
     let (url, heard) = server(vec![status("200 OK", "")], None).await;
     let written = format!("{url}a b/é{{x}}?q=a b%20c#end");
     let answer = ask(vec![text("url", &written)]).await.unwrap();
@@ -140,7 +140,7 @@ async fn a_request_may_have_a_body_and_may_want_none_back() {
 }
 
 #[tokio::test]
-async fn a_server_may_send_us_elsewhere() {
+async fn redirects_are_followed() {
     let (url, _) = server(vec![status("200 OK", "here")], None).await;
     let elsewhere = format!(
         "HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -152,7 +152,7 @@ async fn a_server_may_send_us_elsewhere() {
 }
 
 #[tokio::test]
-async fn it_is_asked_again_only_if_that_is_wanted_and_may_help() {
+async fn requests_are_retried_only_if_configured_and_useful() {
     let busy = || status("503 Busy", "");
     let (url, heard) = server(vec![busy(), busy(), status("200 OK", "x")], None).await;
     let answer = ask(vec![text("url", &url), retry(2, 1, 2)]).await.unwrap();
@@ -248,7 +248,7 @@ async fn a_body_is_sent_again_where_the_redirect_keeps_the_method() {
 }
 
 #[tokio::test]
-async fn what_gets_no_answer_is_refused() {
+async fn requests_without_a_response_are_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/", listener.local_addr().unwrap());
     let closed_port = {
@@ -333,7 +333,7 @@ async fn certificates() -> [String; 3] {
 }
 
 #[tokio::test]
-async fn servers_and_clients_prove_who_they_are() {
+async fn servers_and_clients_authenticate_with_certificates() {
     let [authority, leaf, key] = certificates().await;
     let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
     let cryptography = formwork_plugin_protocol::crypto_provider;

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn which_privileges_are_all_depends_on_the_server() {
+    fn the_set_of_all_privileges_depends_on_the_server_version() {
         let seven =
             privileges_of_object_kind("table").unwrap()[..7].iter().map(|name| (*name).to_owned());
         let seven: BTreeSet<_> = seven.collect();

@@ -109,7 +109,7 @@ fn written(directory: &TempDir, name: &str, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_mode_trusts_whom_it_says() {
+async fn each_mode_verifies_the_documented_certificates() {
     let (authority, stranger) =
         (Authority::new("authority").await, Authority::new("stranger").await);
     let [cert, key] = authority.sign("localhost", "server_auth").await;
@@ -150,7 +150,7 @@ async fn each_mode_trusts_whom_it_says() {
 }
 
 #[tokio::test]
-async fn a_server_may_be_its_own_authority() {
+async fn a_self_signed_server_certificate_can_be_trusted() {
     let authority = Authority::new("localhost").await;
     let Some(server) = encrypting(&authority.cert, &authority.key, &authority.cert) else { return };
     let directory = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ async fn a_server_may_be_its_own_authority() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_encrypt_is_left_alone_unless_that_is_wanted() {
+async fn an_unencrypted_server_is_accepted_only_if_configured() {
     let Some(server) = Installed::start(program, &[], &[]) else { return };
     for (mode, expected) in [("disable", Ok(false)), ("prefer", Ok(false)), ("require", Err(()))] {
         let mut settings = PostgresqlConfigModelDraft::default();
@@ -179,7 +179,7 @@ async fn a_server_that_does_not_encrypt_is_left_alone_unless_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_ours_says_who_we_are() {
+async fn a_client_certificate_authenticates_the_user() {
     let authority = Authority::new("localhost").await;
     let [cert, key] = authority.sign("localhost", "server_auth").await;
     let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };

@@ -18,7 +18,7 @@ async fn start() -> Option<Real> {
 }
 
 #[tokio::test]
-async fn who_may_make_roles_may_change_and_destroy_them() {
+async fn a_user_with_createrole_can_create_change_and_delete_roles() {
     let Some(real) = start().await else { return };
     let role = |name, limit| vec![text("name", name), ("connection_limit", Value::int(limit))];
     let mut app = made(&real, "postgresql_role", role("app", 5)).await;
@@ -33,7 +33,7 @@ async fn who_may_make_roles_may_change_and_destroy_them() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_others_is_made_changed_and_destroyed() {
+async fn objects_of_other_owners_are_created_changed_and_deleted() {
     let Some(real) = start().await else { return };
     for name in ["one", "other", "reader"] {
         made(&real, "postgresql_role", vec![text("name", name)]).await;
@@ -71,7 +71,7 @@ async fn what_belongs_to_others_is_made_changed_and_destroyed() {
 }
 
 #[tokio::test]
-async fn a_membership_that_was_there_stays() {
+async fn an_existing_membership_is_kept() {
     let Some(real) = start().await else { return };
     real.run("CREATE ROLE one; GRANT one TO admin").await;
     let database = vec![text("name", "shop"), text("owner", "one")];

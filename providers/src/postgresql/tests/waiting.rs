@@ -25,7 +25,7 @@ async fn refusal(server: &PostgresqlServer, stop: &Stop) -> String {
 }
 
 #[tokio::test]
-async fn what_waits_for_others_in_the_server_ends_when_the_host_wants_it() {
+async fn a_statement_that_waits_for_a_lock_ends_when_the_host_stops() {
     let Some(real) = Real::start().await else { return };
     real.run("CREATE SCHEMA s; CREATE TABLE s.t ()").await;
     let (switch, stop) = Stop::new();
@@ -57,7 +57,7 @@ async fn no_lock_is_waited_for_for_ever() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_given_up_in_time_or_at_once_when_the_host_wants_it() {
+async fn a_silent_server_is_abandoned_at_the_timeout_or_when_the_host_stops() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = server(listener.local_addr().unwrap().port(), 1);
     let (switch, stop) = Stop::new();
@@ -82,7 +82,7 @@ async fn a_server_that_is_not_there_is_waited_for_a_few_seconds() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_known_yet_is_no_other_server() {
+async fn an_unknown_server_causes_no_replacement() {
     let server = server(1, 1);
     let mut settings = PostgresqlConfigModelDraft::default();
     settings.port = Attr::Unknown;
@@ -94,7 +94,7 @@ async fn a_server_that_is_not_known_yet_is_no_other_server() {
 }
 
 #[tokio::test]
-async fn what_was_done_before_a_failure_is_kept() {
+async fn changes_before_a_failure_are_kept() {
     let Some(real) = Real::start().await else { return };
     let mut database = made(&real, "postgresql_database", vec![text("name", "one")]).await;
     let failing_config = vec![text("name", "two"), text("tablespace_name", "none")];

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_is_another_and_has_its_hash() {
+    async fn each_password_is_different_and_has_its_hash() {
         let config = [("length", Value::int(20)), ("special", Value::Bool(false))];
         let (first, second) = (opened(&config).await.unwrap(), opened(&config).await.unwrap());
         assert_ne!(text(&first, "result"), text(&second, "result"));

@@ -142,7 +142,7 @@ fn get(certificate: &Value, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_shows_its_certificate() {
+async fn the_certificates_of_a_server_are_returned() {
     let (key, certificate) = identity();
     let port = server(&key, &certificate).await;
     for url in [format!("https://localhost:{port}"), format!("tls://127.0.0.1:{port}")] {
@@ -164,7 +164,7 @@ async fn a_server_shows_its_certificate() {
 }
 
 #[tokio::test]
-async fn of_given_text_the_first_certificate_counts() {
+async fn the_first_certificate_of_the_content_is_read() {
     let (_, first) = identity();
     let (_, second) = identity();
     let alone = read(vec![("content", Value::string(&first))]).await.unwrap();
@@ -181,7 +181,7 @@ async fn of_given_text_the_first_certificate_counts() {
 }
 
 #[tokio::test]
-async fn a_proxy_leads_to_a_server_if_it_likes_us() {
+async fn a_proxy_that_accepts_the_credentials_is_used() {
     let (key, certificate) = identity();
     let (port, proxy) = (server(&key, &certificate).await, proxy().await);
     let through = |url: String| {
@@ -197,7 +197,7 @@ async fn a_proxy_leads_to_a_server_if_it_likes_us() {
 }
 
 #[tokio::test]
-async fn a_proxy_may_speak_socks() {
+async fn socks_proxies_are_supported() {
     let (key, certificate) = identity();
     let (port, socks) = (server(&key, &certificate).await, socks().await);
     let through = async |url: String| {
@@ -218,7 +218,7 @@ async fn a_proxy_may_speak_socks() {
 }
 
 #[tokio::test]
-async fn what_leads_to_no_certificate_is_refused() {
+async fn sources_without_a_certificate_are_refused() {
     let table = [
         (vec![], "Invalid Attribute Combination"),
         (vec![("url", Value::string("http://localhost"))], "Invalid URL scheme"),

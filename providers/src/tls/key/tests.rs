@@ -14,7 +14,7 @@ fn keys() -> Vec<PrivateKey> {
 }
 
 #[test]
-fn a_key_comes_back_from_each_of_its_forms() {
+fn a_key_is_parsed_from_each_of_its_formats() {
     for key in keys() {
         let id = key.public_forms().unwrap().id;
         let same = |back: PrivateKey| {
@@ -84,7 +84,7 @@ fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
 }
 
 #[test]
-fn keys_that_others_made_are_read() {
+fn keys_of_other_programs_are_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     let commands: [&[&str]; 4] = [
@@ -116,7 +116,7 @@ fn keys_that_others_made_are_read() {
 }
 
 #[test]
-fn what_is_no_key_is_refused() {
+fn invalid_keys_are_refused() {
     let table = [
         ("", "failed to decode PEM block"),
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "label \"CERTIFICATE\""),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_objects_agree_whatever_their_encoding() {
+    fn equal_objects_agree_in_every_encoding() {
         let usual = with("", &[]);
         let float = [&[0xcb][..], &1.0_f64.to_be_bytes()].concat();
         for (case, encoding) in [

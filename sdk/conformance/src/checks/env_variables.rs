@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_where_literals_stand_beside_each_other() {
+    fn names_are_found_in_adjacent_literals() {
         assert_eq!(names("read ACME_TOKEN from"), ["ACME_TOKEN"]);
         // In a binary of Go or Rust, one literal follows another without a gap.
         assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));

@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_location_or_kind_of_a_secret_is_no_secret() {
+    fn the_location_or_kind_of_a_secret_is_not_a_secret() {
         for secret in ["password", "client_secret", "auth_token", "private_key_pem", "api_key"] {
             assert!(is_secret_name(secret), "{secret}");
         }

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_only_ask_are_known_whatever_their_method() {
+    fn read_only_calls_are_recognized_with_every_method() {
         assert!(!call("GET", "http://h/a").may_change_something());
         assert!(call("POST", "http://h/items").may_change_something());
         // A name like `token` marks only a `POST` as harmless, and no other method.
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_committed_where_it_belongs() {
+    fn each_fault_is_applied_to_its_call() {
         let run = |fault, calls: &[&str]| -> Vec<u16> {
             let mut record = ProxyRecord::new(fault);
             let status = |handling| match handling {

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_is_wider_than_asked_for() {
+    fn no_line_exceeds_the_configured_width() {
         let text = format!("some words and {} and more", "x".repeat(100));
         for line in wrap_lines(&text, 30, "  ").lines() {
             assert!(line.chars().count() <= 30, "{line}");

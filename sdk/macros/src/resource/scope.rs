@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_mentioned_unless_it_stands_behind_a_dot() {
+    fn a_name_after_a_dot_is_not_a_reference() {
         let table = [
             ("service.read(&id)", "id", true),
             ("service.id()", "id", false),

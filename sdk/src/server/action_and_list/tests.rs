@@ -106,7 +106,7 @@ async fn counted(to: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
+async fn an_action_reports_its_progress_and_its_result() {
     assert_eq!(counted(Value::null(formwork_value::Type::Number)).await, ["1", "2", "end "]);
     // An error also ends the stream: a host waits for `Completed` and ignores later events.
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
@@ -144,7 +144,7 @@ async fn objects_are_listed_by_identity_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn whole_objects_are_listed_where_they_are_wanted() {
+async fn complete_objects_are_listed_if_requested() {
     // A limit of 0 is none.
     let mut events = server().list(listing(1, 0, true)).await.unwrap();
     let event = events.next().await.unwrap().unwrap();
@@ -154,7 +154,7 @@ async fn whole_objects_are_listed_where_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn nothing_is_looked_for_before_it_is_wanted() {
+async fn objects_are_not_searched_before_they_are_requested() {
     let things = Things::default();
     let provider = ProviderDef::new("registry.terraform.io/acme/test");
     let server = Server::new(provider.list("test_thing", things.clone()));
@@ -171,7 +171,7 @@ async fn nothing_is_looked_for_before_it_is_wanted() {
 }
 
 #[tokio::test]
-async fn what_ends_a_listing_comes_after_what_was_found() {
+async fn the_error_that_ends_a_listing_follows_the_found_objects() {
     let events = listed(9, 0).await;
     assert_eq!(events.len(), 7, "six things and a problem");
     assert_eq!(events[6].diagnostics[0].detail, "the seventh is not to be found");
@@ -206,7 +206,7 @@ async fn an_object_without_identity_is_a_bug_of_the_provider() {
 }
 
 #[tokio::test]
-async fn a_listing_ends_with_the_last_object_that_is_wanted() {
+async fn a_listing_ends_at_the_limit() {
     struct Searching;
 
     impl List for Searching {
@@ -228,7 +228,7 @@ async fn a_listing_ends_with_the_last_object_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_listing_ends_when_the_host_wants_an_end() {
+async fn a_listing_ends_when_the_host_stops() {
     struct Endless;
 
     impl List for Endless {

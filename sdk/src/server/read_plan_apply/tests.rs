@@ -140,7 +140,7 @@ fn owner_of(payload: &Payload) -> Value {
 }
 
 #[tokio::test]
-async fn what_a_module_says_reaches_every_call_about_its_resources() {
+async fn provider_meta_reaches_every_call_of_a_resource() {
     let server = server();
     let yes = || Value::Bool(true);
     // A module without `provider_meta` sends a null.
@@ -174,7 +174,7 @@ async fn what_a_module_says_reaches_every_call_about_its_resources() {
 }
 
 #[tokio::test]
-async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
+async fn a_response_is_deferred_only_if_the_host_supports_deferral() {
     let server = server();
     let open = || Value::unknown(Type::Bool);
     let patient = ClientCapabilities { deferral_allowed: true, ..CLIENT_CAPABILITIES };
@@ -205,7 +205,7 @@ async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
 }
 
 #[tokio::test]
-async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
+async fn an_unchanged_object_is_returned_in_its_original_bytes() {
     let server = server();
     let read = async |owner: &str, module_value: Option<&str>| {
         // In bytes, as from a host, to be compared with those of the answer.
@@ -259,7 +259,7 @@ fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
 }
 
 #[tokio::test]
-async fn a_result_that_differs_from_its_plan_is_an_error_where_it_is_made() {
+async fn a_result_that_differs_from_its_plan_is_an_error_of_its_handler() {
     let racks = ProviderDef::new("registry.terraform.io/acme/test").resource("test_rack", Racks);
     let mut life = TestObject::new(racks, "test_rack").await.unwrap();
     let slot = Value::object([("size", Value::int(1)), ("serial", Value::null(Type::String))]);

@@ -168,7 +168,7 @@ fn import(client: ClientCapabilities) -> ImportRequest {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
+async fn a_provider_that_defers_everything_is_not_called() {
     let server = server(Value::unknown(Type::String), PATIENT).await;
     let planned = server.plan(plan(PATIENT)).await.unwrap();
     assert_eq!((planned.deferred, planned.diagnostics), (REASON, Vec::new()));
@@ -212,7 +212,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
 }
 
 #[tokio::test]
-async fn a_provider_that_learns_all_later_is_asked_again() {
+async fn a_deferring_provider_is_called_after_its_configuration_is_known() {
     let server = server(Value::unknown(Type::String), PATIENT).await;
     let config = plain(Value::object([("address", Value::string("here"))]));
     let request = ConfigureRequest {
@@ -228,7 +228,7 @@ async fn a_provider_that_learns_all_later_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_host_that_wants_its_answer_now_gets_one() {
+async fn a_host_without_deferral_receives_a_response() {
     let server = server(Value::unknown(Type::String), CLIENT_CAPABILITIES).await;
     let planned = server.plan(plan(CLIENT_CAPABILITIES)).await.unwrap();
     // Only a host that declares deferral may be answered with `deferred`.
@@ -240,7 +240,7 @@ async fn a_host_that_wants_its_answer_now_gets_one() {
 }
 
 #[tokio::test]
-async fn an_import_is_put_off_by_its_handler() {
+async fn a_handler_can_defer_an_import() {
     let server = server(Value::string("here"), PATIENT).await;
     let imported = server.import(import(PATIENT)).await.unwrap();
     assert_eq!(imported.deferred, Some(DeferredReason::AbsentPrerequisite));
@@ -248,7 +248,7 @@ async fn an_import_is_put_off_by_its_handler() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_already_is_reported_now_and_alone() {
+async fn errors_are_reported_instead_of_a_deferral() {
     let server = server(Value::string("here"), PATIENT).await;
     let result =
         server.import(ImportRequest { id: String::new(), ..import(PATIENT) }).await.unwrap();

@@ -98,7 +98,7 @@ fn said(answer: &MoveResponse) -> String {
 }
 
 #[tokio::test]
-async fn an_object_of_another_type_is_taken_over_with_its_identity_and_private_data() {
+async fn an_object_of_another_type_is_moved_with_its_identity_and_private_data() {
     let server = server();
     let moved = request("cloud_disk", r#"{"gigabytes":5,"name":"d"}"#);
     let answer = server.move_state(moved).await.unwrap();
@@ -117,7 +117,7 @@ async fn an_object_of_another_type_is_taken_over_with_its_identity_and_private_d
 }
 
 #[tokio::test]
-async fn an_identity_that_only_the_source_knew_is_kept_where_it_fits() {
+async fn an_identity_of_the_source_is_kept_if_it_fits() {
     let server = server();
     let of = async |identity: &str| {
         let identity = RawState::Json(Bytes::copy_from_slice(identity.as_bytes()));
@@ -133,7 +133,7 @@ async fn an_identity_that_only_the_source_knew_is_kept_where_it_fits() {
 }
 
 #[tokio::test]
-async fn what_there_is_no_way_from_is_refused() {
+async fn moves_without_a_conversion_are_refused() {
     let server = server();
     let answer = server.move_state(request("cloud_net", "{}")).await.unwrap();
     assert!(said(&answer).contains("Objects of cloud_net of registry.terraform.io/acme/cloud"));
@@ -194,7 +194,7 @@ async fn imported(provider: ProviderDef, id: &str, identity: Option<Payload>) ->
 }
 
 #[tokio::test]
-async fn an_id_may_stand_for_several_objects() {
+async fn an_id_can_import_several_objects() {
     let answer = imported(racks().resource("cloud_volume", Volumes), "r", None).await;
     let resources: Vec<_> = answer
         .resources
@@ -217,7 +217,7 @@ async fn an_id_may_stand_for_several_objects() {
 }
 
 #[tokio::test]
-async fn what_is_found_along_with_an_object_is_of_one_resource_type_of_the_provider() {
+async fn a_further_imported_object_requires_one_resource_type_of_its_kind() {
     let answer = imported(racks(), "r", None).await;
     assert!(answer.resources.is_empty());
     assert!(answer.diagnostics[0].detail.contains("has no resource type of that kind"));
@@ -228,7 +228,7 @@ async fn what_is_found_along_with_an_object_is_of_one_resource_type_of_the_provi
 }
 
 #[tokio::test]
-async fn an_identity_alone_is_enough_to_import_an_object() {
+async fn an_object_can_be_imported_by_its_identity() {
     let identity = Value::object([("name", Value::string("r"))]);
     let ty = identity.ty();
     let identity = Payload::Value(identity.split_marks().0, ty);
@@ -238,7 +238,7 @@ async fn an_identity_alone_is_enough_to_import_an_object() {
 }
 
 #[tokio::test]
-async fn identities_are_brought_to_the_version_of_today() {
+async fn identities_are_upgraded_to_the_current_version() {
     let server = Server::new(racks());
     let schemas = server.identity_schemas().await.unwrap().schemas;
     assert_eq!(schemas["cloud_rack"].version, 2);

@@ -37,7 +37,7 @@ fn refusals(check: impl Fn(Payload) -> Result<Plain, Refusal>) -> Vec<String> {
 }
 
 #[test]
-fn an_upgraded_object_is_held_to_the_contract() {
+fn an_upgraded_object_is_checked_against_the_contract() {
     let block = block();
     let schemas = TypeSchemas { object: &block, identity: None };
     let check = |state: Payload| checked_upgraded_object(schemas, &state);
@@ -53,7 +53,7 @@ fn an_upgraded_object_is_held_to_the_contract() {
 }
 
 #[test]
-fn an_imported_object_is_held_to_the_contract() {
+fn an_imported_object_is_checked_against_the_contract() {
     let block = block();
     let identity = Type::object([("name", Type::String)]);
     let schemas = TypeSchemas { object: &block, identity: Some(&identity) };

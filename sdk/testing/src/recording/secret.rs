@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_secret_has_the_same_token_wherever_it_is() {
+    fn equal_secrets_have_equal_tokens() {
         let json = json!({"a": "hunter2", "b": ["x", "user:hunter2@host", "hunter22"], "c": "ab"});
         assert_eq!(
             hidden(&["hunter2", "ab", "hunter22"], &json),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stands_for_one_text_throughout() {
+    fn a_token_represents_the_same_string_everywhere() {
         let recorded = json!({"password": "«secret 1»", "url": "a:«secret 1»@b"});
         let bound = TokenValues::default();
         let same = json!({"password": "other", "url": "a:other@b"});

@@ -144,7 +144,7 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
 }
 
 #[test]
-fn an_injected_fault_is_no_part_of_the_record_and_can_be_injected_again() {
+fn injected_faults_are_not_recorded_and_can_be_injected_again() {
     let config = config("red", "open sesame");
     let live = |engine: &mut TestEngine, index: usize, fault: CrashFault| {
         engine.inject_fault(index, fault);
@@ -235,7 +235,7 @@ fn safes(works: bool) -> ProviderDef {
 }
 
 #[test]
-fn secrets_that_are_no_texts_are_hidden_and_come_back() {
+fn secrets_of_other_types_are_hidden_and_restored() {
     let config = |pin: u32| {
         format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
     };
@@ -283,7 +283,7 @@ async fn asked(provider: &dyn Provider) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_transcript_gives_the_record_of_its_calls() {
+async fn a_transcript_is_converted_to_a_record() {
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
     let transport = in_process_transport(Arc::new(safes(true).into_provider()));
     let provider = GrpcProvider::over_transport(recorder.wrap_transport(transport), Protocol::V6);
@@ -303,7 +303,7 @@ async fn a_transcript_gives_the_record_of_its_calls() {
 }
 
 #[tokio::test]
-async fn answers_that_stream_are_kept_and_come_again() {
+async fn streamed_responses_are_recorded_and_replayed() {
     let recording = Recording::new();
     let first = asked(&*recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
@@ -350,7 +350,7 @@ impl Resource for Vaults {
 }
 
 #[test]
-fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too() {
+fn names_are_not_hidden_and_nested_secrets_of_stored_objects_are() {
     let test_engine = || {
         TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/vaults").resource("vaults_vault", Vaults)

@@ -447,7 +447,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_comes_back_as_it_was() {
+    fn every_value_is_encoded_and_decoded_unchanged() {
         let not_null = Refinement { not_null: true, ..Refinement::default() };
         let object = Type::object([("a", Type::String), ("b", Type::Dynamic)]);
         let member = |a, b| Value::object([("a", a), ("b", b)]);
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_of_the_type_is_refused() {
+    fn values_of_another_type_are_refused() {
         let refused = decode_value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
         assert_eq!(refused, Err("1 is no string".to_owned()));
     }

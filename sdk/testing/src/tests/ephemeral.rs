@@ -107,7 +107,7 @@ fn config(leases: &[(&str, i64)], cores: i64) -> String {
 }
 
 #[test]
-fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
+fn a_lease_is_renewed_before_it_expires_and_then_closed() {
     let heard = Heard::default();
     let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
     ran.expect_applied();
@@ -116,7 +116,7 @@ fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
 }
 
 #[test]
-fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
+fn leases_are_renewed_independently_of_one_that_hangs() {
     let heard = Heard::default();
     // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
@@ -129,7 +129,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
 }
 
 #[test]
-fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
+fn a_failed_renewal_is_reported_and_not_retried() {
     let heard = Heard::default();
     let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
     assert!(
@@ -142,7 +142,7 @@ fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
 }
 
 #[test]
-fn what_was_renewed_is_closed_after_a_failure_too() {
+fn renewed_leases_are_closed_after_a_failure() {
     let heard = Heard::default();
     let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 45)], 99));
     ran.expect_error("It does not start");
@@ -191,7 +191,7 @@ impl Function for Twice {
 }
 
 #[test]
-fn whatever_was_being_asked_a_provider_may_die() {
+fn a_crash_in_any_call_is_survived() {
     let (heard, world) = (Heard::default(), HostValues::default());
     let provider = move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")

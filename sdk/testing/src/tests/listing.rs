@@ -110,7 +110,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
 }
 
 #[test]
-fn faults_of_every_call_are_lived_through_without_a_second_object() {
+fn faults_of_every_call_cause_no_second_object() {
     let notes = Notes::default();
     let cases = fault_sweep(provider(&notes), CONFIG);
     assert!(cases.iter().any(|case| case.call == "apply desk_note"));

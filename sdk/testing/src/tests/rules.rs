@@ -125,7 +125,7 @@ fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
 }
 
 #[test]
-fn what_the_author_left_to_the_provider_forces_nothing() {
+fn unset_computed_attributes_force_no_replacement() {
     let text = after("", "label = \"l\"");
     // An unknown `zone` may turn out to be the one of now: to replace the object for it would
     // destroy it at every update.
@@ -135,7 +135,7 @@ fn what_the_author_left_to_the_provider_forces_nothing() {
 }
 
 #[test]
-fn an_element_forces_a_new_object_only_if_it_has_what_does() {
+fn an_element_forces_a_replacement_only_through_a_forcing_attribute() {
     let (plain, placed) = ("{ size = 1 }", "{ size = 1, place = { rack = \"r\" } }");
     let list = |elements: &[&str]| format!("disks = [{}]", elements.join(", "));
     let set = |elements: &[&str]| format!("spare = [{}]", elements.join(", "));
@@ -168,7 +168,7 @@ fn elements_that_defaults_make_the_same_are_refused() {
 }
 
 #[test]
-fn nothing_is_planned_in_place_of_what_every_object_has() {
+fn attributes_that_every_object_has_are_not_planned() {
     let mut engine = TestEngine::new(provider);
     let ran = engine.plan(&server("label = \"nobody\""));
     ran.expect_error("`modify_plan` planned that there will be no `id`");

@@ -101,7 +101,7 @@ fn engine_with_v0_state(config: &str) -> TestEngine {
 const CURRENT_CONFIG: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n";
 
 #[test]
-fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
+fn an_object_of_an_older_version_is_upgraded_without_changes() {
     let mut engine = engine_with_v0_state("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
     engine.plan(CURRENT_CONFIG).expect_no_changes();
     engine.refresh(CURRENT_CONFIG).expect_applied();

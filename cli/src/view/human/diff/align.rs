@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn as_much_as_possible_stays() {
+    fn unchanged_elements_are_kept() {
         check("abc", "abc", " a b c");
         check("abc", "axc", " a-b+x c");
         check("abcd", "bcde", "-a b c d+e");

@@ -61,7 +61,7 @@ mod tests {
     use crate::clock::VirtualClock;
 
     #[test]
-    fn a_list_is_found_by_the_inode_of_a_file_and_not_by_its_reused_number() {
+    fn a_list_is_found_by_the_inode_and_not_by_a_reused_descriptor() {
         let stale = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:61f sdev:8\n";
         let own_line =
             "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:a2b sdev:8\n";
