@@ -46,7 +46,7 @@ pub(crate) struct Env {
     pub(crate) plugin_start_timeout: Option<Duration>,
     /// `FORMWORK_PLUGIN_PATIENCE`: time in seconds without a response after which a pending plugin call is
     /// reported.
-    pub(crate) plugin_patience: Option<Duration>,
+    pub(crate) plugin_reminder_delay: Option<Duration>,
     /// `FORMWORK_PLUGIN_DEADLINES`: maximum time of calls, by kind.
     pub(crate) plugin_deadlines: Option<String>,
     /// `FORMWORK_PLUGIN_MEMORY`: writable memory limit of each plugin, in mebibytes; here in bytes.
@@ -105,7 +105,7 @@ pub(crate) struct Env {
     /// `XDG_CACHE_HOME`, or the user's `.cache` directory.
     pub(crate) cache_home: Option<PathBuf>,
     /// The whole environment, for paths in the CLI configuration file that reference variables.
-    pub(crate) all: BTreeMap<String, String>,
+    pub(crate) environment: BTreeMap<String, String>,
     /// The name of a variable of Terraform or Formwork whose value would be ignored, because it is not
     /// Unicode.
     pub(crate) unreadable: Option<String>,
@@ -153,9 +153,9 @@ impl Env {
         let unicode = |(name, value): (&OsString, &OsString)| {
             Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
         };
-        let all: BTreeMap<String, String> = variables.iter().filter_map(unicode).collect();
+        let environment: BTreeMap<String, String> = variables.iter().filter_map(unicode).collect();
         let prefixed = |prefix: &str| {
-            let with = all.iter().filter_map(|(name, value)| {
+            let with = environment.iter().filter_map(|(name, value)| {
                 Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
             });
             with.collect::<BTreeMap<_, _>>()
@@ -185,7 +185,7 @@ impl Env {
             plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
             plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
             plugin_start_timeout: seconds("FORMWORK_PLUGIN_START_TIMEOUT"),
-            plugin_patience: seconds("FORMWORK_PLUGIN_PATIENCE"),
+            plugin_reminder_delay: seconds("FORMWORK_PLUGIN_PATIENCE"),
             plugin_deadlines: text("FORMWORK_PLUGIN_DEADLINES"),
             plugin_memory: text("FORMWORK_PLUGIN_MEMORY")
                 .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
@@ -223,13 +223,13 @@ impl Env {
             comp_line: text("COMP_LINE"),
             comp_point: text("COMP_POINT").and_then(|n| n.parse().ok()),
             is_bash: value("COMP_TYPE").is_some(),
-            all,
+            environment,
         }
     }
 
     /// The proxy settings.
     pub(crate) fn proxies(&self) -> ProxyEnv {
-        ProxyEnv::read(|name| self.all.get(name).cloned())
+        ProxyEnv::read(|name| self.environment.get(name).cloned())
     }
 
     /// The parts that provisioners require.

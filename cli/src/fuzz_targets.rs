@@ -158,7 +158,7 @@ pub fn netrc(data: &[u8]) {
 /// A CLI configuration file.
 pub fn settings(data: &[u8]) {
     let variables = [("HOME".to_owned(), "/home/me".to_owned())].into();
-    let env = Env { home: Some("/home/me".into()), all: variables, ..Env::default() };
+    let env = Env { home: Some("/home/me".into()), environment: variables, ..Env::default() };
     with_text(data, |text| {
         let Ok(settings) = settings::parse_settings(text, &env) else { return };
         let provider = "hashicorp/null".parse().expect("it is the address of a provider");

@@ -398,7 +398,7 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
                     after_dollar.split_at(end)
                 }
             };
-        result.push_str(env.all.get(name).map_or("", String::as_str));
+        result.push_str(env.environment.get(name).map_or("", String::as_str));
         rest = next;
     }
     result.push_str(rest);
@@ -448,7 +448,7 @@ mod tests {
         "#;
         let env = Env {
             home: Some("/home/me".into()),
-            all: [("HOME".to_owned(), "/home/me".to_owned())].into(),
+            environment: [("HOME".to_owned(), "/home/me".to_owned())].into(),
             ..Env::default()
         };
         let settings = parse_settings(text, &env).unwrap();

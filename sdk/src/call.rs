@@ -62,7 +62,7 @@ pub struct Call {
     /// The stop signal of the host.
     pub stop: Stop,
     doing: DefaultSummaryParts,
-    said: Arc<Mutex<Diagnostics>>,
+    diags: Arc<Mutex<Diagnostics>>,
     begin: Instant,
     /// Timeout set by the author of the configuration.
     written: Option<Duration>,
@@ -72,7 +72,7 @@ pub struct Call {
 #[derive(Clone)]
 struct DefaultSummaryParts {
     /// Verb and prefix of the name: `read `, `validate data.`.
-    what: &'static str,
+    verb: &'static str,
     /// The name of the type; empty if there is none.
     of: Arc<str>,
 }
@@ -88,8 +88,8 @@ pub(crate) struct DeferrableAnswer<T> {
 impl Call {
     /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
     pub(crate) fn new(stop: Stop, doing: &'static str, of: &str) -> Self {
-        let doing = DefaultSummaryParts { what: doing, of: of.into() };
-        Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
+        let doing = DefaultSummaryParts { verb: doing, of: of.into() };
+        Self { stop, doing, diags: Arc::default(), begin: Instant::now(), written: None }
     }
 
     /// The same call with the timeout that the author of an object sets for the operation.
@@ -101,25 +101,25 @@ impl Call {
 
     /// The same call with another verb in its default summary, once the operation is known.
     pub(crate) fn with_default_summary_verb(self, verb: &'static str) -> Self {
-        Self { doing: DefaultSummaryParts { what: verb, ..self.doing }, ..self }
+        Self { doing: DefaultSummaryParts { verb, ..self.doing }, ..self }
     }
 
     /// Summary of a problem without its own: `Unable to read time_sleep`.
     pub(crate) fn default_summary(&self) -> String {
-        let DefaultSummaryParts { what, of } = &self.doing;
-        format!("Unable to {what}{of}")
+        let DefaultSummaryParts { verb, of } = &self.doing;
+        format!("Unable to {verb}{of}")
     }
 
     /// Adds a warning to the answer.
     pub fn warn(&self, problem: Problem) {
-        let mut diags = lock_ignoring_poison(&self.said);
+        let mut diags = lock_ignoring_poison(&self.diags);
         problem.diagnostics(&self.default_summary()).for_each(|problem| diags.warn(problem));
     }
 
     /// Reports an error and continues: to find further errors, or to return an object in spite of
     /// the error. A created object is then stored as tainted.
     pub fn report(&self, problem: Problem) {
-        let mut diags = lock_ignoring_poison(&self.said);
+        let mut diags = lock_ignoring_poison(&self.diags);
         for problem in problem.diagnostics(&self.default_summary()) {
             let _receipt = diags.error(problem);
         }
@@ -127,7 +127,7 @@ impl Call {
 
     /// Whether an error was reported in addition to the answer.
     pub(crate) fn has_reported_errors(&self) -> bool {
-        lock_ignoring_poison(&self.said).has_errors()
+        lock_ignoring_poison(&self.diags).has_errors()
     }
 
     /// Timeout of this operation: the one that the author of the configuration sets in `timeouts`,
@@ -220,13 +220,13 @@ impl Call {
 
     /// Whether an error was reported.
     pub(crate) fn has_reported_error(&self) -> bool {
-        lock_ignoring_poison(&self.said).has_errors()
+        lock_ignoring_poison(&self.diags).has_errors()
     }
 
     /// All diagnostics, as types of the contract.
     pub(crate) fn take_diagnostics(&self) -> Vec<ProviderDiagnostic> {
         // Taken and not copied: a stream sends the diagnostics of each event once.
-        let diags = std::mem::take(&mut *lock_ignoring_poison(&self.said));
+        let diags = std::mem::take(&mut *lock_ignoring_poison(&self.diags));
         diags.into_iter().map(to_provider_diagnostic).collect()
     }
 }

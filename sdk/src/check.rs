@@ -25,7 +25,7 @@ use crate::Field;
 pub struct Check {
     ask: Arc<CheckFn>,
     /// Whether a collection is checked as a whole, or each element.
-    whole: bool,
+    checks_whole_value: bool,
 }
 
 type CheckFn = dyn Fn(&Value) -> Result<(), CheckError> + Send + Sync;
@@ -39,19 +39,19 @@ pub(crate) struct CheckError {
     /// not contain the value, unless the author of the provider includes it.
     pub(crate) reason: String,
     /// Actual value, for readers who may see it.
-    pub(crate) found: Option<String>,
+    pub(crate) actual: Option<String>,
 }
 
 impl CheckError {
     /// The sentence that begins with the attribute, without the value if that is sensitive.
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
-        match (&self.found, is_secret) {
+        match (&self.actual, is_secret) {
             // The author's text may quote the value, and no type prevents that.
             (None, true) if text_contains_value_or_part(&self.reason, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
             }
-            (Some(found), false) => format!("{}, and not {found}", self.reason),
+            (Some(actual), false) => format!("{}, and not {actual}", self.reason),
             _ => self.reason.clone(),
         }
     }
@@ -87,10 +87,10 @@ impl Check {
             }
             let listed: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
             let reason = format!("must be one of {}", listed.join(", "));
-            let found = Some(format!("{text:?}"));
-            Err(CheckError { summary: "Invalid Attribute Value Match", reason, found })
+            let actual = Some(format!("{text:?}"));
+            Err(CheckError { summary: "Invalid Attribute Value Match", reason, actual })
         };
-        Self { ask: Arc::new(ask), whole: false }
+        Self { ask: Arc::new(ask), checks_whole_value: false }
     }
 
     /// A number in the range; in a collection, each element.
@@ -116,10 +116,10 @@ impl Check {
                 return Ok(());
             }
             let reason = format!("must be {}", describe_range(&least, &most));
-            let found = Some(number.to_string());
-            Err(CheckError { summary: "Invalid Attribute Value", reason, found })
+            let actual = Some(number.to_string());
+            Err(CheckError { summary: "Invalid Attribute Value", reason, actual })
         };
-        Self { ask: Arc::new(ask), whole: false }
+        Self { ask: Arc::new(ask), checks_whole_value: false }
     }
 
     /// A string with a number of characters, or a collection with a number of elements.
@@ -140,10 +140,10 @@ impl Check {
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
             let unit = if is_one { unit } else { &format!("{unit}s") };
             let reason = format!("must have {} {unit}", describe_range(&least, &most));
-            let found = Some(length.to_string());
-            Err(CheckError { summary: "Invalid Attribute Value Length", reason, found })
+            let actual = Some(length.to_string());
+            Err(CheckError { summary: "Invalid Attribute Value Length", reason, actual })
         };
-        Self { ask: Arc::new(ask), whole: true }
+        Self { ask: Arc::new(ask), checks_whole_value: true }
     }
 
     /// A check by a function. Values that do not fit the function's type are not checked.
@@ -153,24 +153,27 @@ impl Check {
             Ok(field) => ask(&field).map_err(|reason| {
                 // The caller ends the sentence.
                 let reason = reason.trim_end_matches('.').to_owned();
-                CheckError { summary: "Invalid Attribute Value", reason, found: None }
+                CheckError { summary: "Invalid Attribute Value", reason, actual: None }
             }),
             // The conversion of the value reports this itself.
             Err(_) => Ok(()),
         };
-        Self { ask: Arc::new(ask), whole: true }
+        Self { ask: Arc::new(ask), checks_whole_value: true }
     }
 
     /// Checks a value, or each element of a collection. Null and unknown values pass.
     pub(crate) fn check_value(&self, value: &Value) -> Result<(), CheckError> {
         match value {
             Value::Null(_) | Value::Unknown(_) => Ok(()),
-            Value::List(_) | Value::Set(_) | Value::Map(_) if !self.whole => {
+            Value::List(_) | Value::Set(_) | Value::Map(_) if !self.checks_whole_value => {
                 value.children().iter().try_for_each(|item| self.check_value(item))
             }
             // The number of elements of a set may still shrink, and a function could not read
             // unknown ones.
-            _ if self.whole && !matches!(value, Value::String(_)) && !value.is_wholly_known() => {
+            _ if self.checks_whole_value
+                && !matches!(value, Value::String(_))
+                && !value.is_wholly_known() =>
+            {
                 Ok(())
             }
             _ => (self.ask)(value),
@@ -283,7 +286,7 @@ impl Relation {
             }
             _ => return Ok(()),
         };
-        Err(CheckError { summary: "Invalid Attribute Combination", reason, found: None })
+        Err(CheckError { summary: "Invalid Attribute Combination", reason, actual: None })
     }
 
     fn format_attribute_list(&self) -> String {

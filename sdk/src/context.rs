@@ -21,7 +21,7 @@ pub(crate) struct CallContext {
     pub(crate) meta: ProviderMeta,
     pub(crate) deferral: Deferral,
     pub(crate) partial: PartialResult,
-    pub(crate) others: FurtherImportedObjects,
+    pub(crate) further_objects: FurtherImportedObjects,
 }
 
 impl CallContext {
@@ -32,7 +32,7 @@ impl CallContext {
             meta: ProviderMeta(None),
             deferral: Deferral::default(),
             partial: PartialResult::default(),
-            others: FurtherImportedObjects::default(),
+            further_objects: FurtherImportedObjects::default(),
         }
     }
 }

@@ -179,8 +179,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     async fn import(&self, id: String, context: CallContext) -> Answer<Value> {
-        let CallContext { private, deferral, others, call, .. } = context;
-        let import = Import { id, private, deferral, others, model: PhantomData, call };
+        let CallContext { private, deferral, further_objects, call, .. } = context;
+        let import = Import { id, private, deferral, further_objects, model: PhantomData, call };
         // Terraform rejects unknown values in an import. The read that follows fills in what the
         // import left open.
         Ok(plan::replace_unknown_with_null(&self.resource.import(import).await?.to_value()))

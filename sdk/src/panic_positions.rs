@@ -49,7 +49,7 @@ pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
 /// A panic of another thread.
 pub(crate) struct CaughtPanic {
     payload: Box<dyn Any + Send>,
-    place: Option<String>,
+    position: Option<String>,
 }
 
 /// Runs work on another thread and catches its panic, so that the waiting thread can resume it.
@@ -57,12 +57,12 @@ pub(crate) fn catch_panic_to_resume<T>(work: impl FnOnce() -> T) -> Result<T, Ca
     install_panic_hook();
     // The work is consumed, so no broken state remains.
     catch_unwind(AssertUnwindSafe(work))
-        .map_err(|payload| CaughtPanic { payload, place: LAST_PANIC_POSITION.take() })
+        .map_err(|payload| CaughtPanic { payload, position: LAST_PANIC_POSITION.take() })
 }
 
 /// Resumes a panic of another thread.
-pub(crate) fn resume_panic(CaughtPanic { payload, place }: CaughtPanic) -> ! {
+pub(crate) fn resume_panic(CaughtPanic { payload, position }: CaughtPanic) -> ! {
     // Resuming calls no hook, so the position is set by hand.
-    LAST_PANIC_POSITION.set(place);
+    LAST_PANIC_POSITION.set(position);
     resume_unwind(payload)
 }

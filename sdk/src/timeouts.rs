@@ -110,7 +110,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
 #[must_use = "does nothing until `until` is called"]
 pub struct Wait<'c> {
     call: &'c Call,
-    what: &'c str,
+    condition: &'c str,
     every: Duration,
     /// Upper limit of the pauses, each of which is twice as long as the previous one.
     doubling_to: Duration,
@@ -121,7 +121,7 @@ impl<'c> Wait<'c> {
     pub(crate) fn for_call(call: &'c Call, condition: &'c str) -> Self {
         let (every, at_most) = (Duration::from_secs(1), Duration::from_secs(20 * 60));
         let doubling_to = Duration::ZERO;
-        Self { call, what: condition, every, doubling_to, at_most: call.timeout(at_most) }
+        Self { call, condition, every, doubling_to, at_most: call.timeout(at_most) }
     }
 
     /// Sets the pause between two polls.
@@ -157,17 +157,17 @@ impl<'c> Wait<'c> {
             let waited = self.call.started_at().elapsed();
             let remaining = self.at_most.saturating_sub(waited);
             if remaining.is_zero() {
-                let (at_most, condition) = (self.at_most.as_secs_f64(), self.what);
+                let (at_most, condition) = (self.at_most.as_secs_f64(), self.condition);
                 let detail =
                     format!("Waited {at_most}s until {condition}, which has not happened.");
                 return Err(Problem::new("Timed out", detail));
             }
-            log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
+            log::info("waiting", &[("until", &self.condition), ("seconds", &waited.as_secs())]);
             tokio::select! {
                 // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(remaining)) => {}
                 () = self.call.stop.wait_until_requested() => {
-                    let detail = format!("Stopped waiting until {}.", self.what);
+                    let detail = format!("Stopped waiting until {}.", self.condition);
                     return Err(Problem::new("Interrupted", detail));
                 }
             }

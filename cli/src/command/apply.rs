@@ -290,7 +290,7 @@ impl Approval for ApprovalQuestion<'_> {
             )));
         }
         let ApprovalPrompt { mode, reminder } = request;
-        let (title, about) = match mode {
+        let (title, explanation) = match mode {
             PlanMode::Destroy => (
                 "Do you really want to destroy all resources?",
                 "Formwork will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be accepted to confirm.",
@@ -305,8 +305,8 @@ impl Approval for ApprovalQuestion<'_> {
             ),
         };
         view::print_out("\n");
-        let about = &format!("{reminder}{about}");
-        let question = Prompt { title, about, secret: false };
+        let explanation = &format!("{reminder}{explanation}");
+        let question = Prompt { title, explanation, secret: false };
         // After an interrupt during planning, the command does not prompt.
         let answer = match self.cancellation.is_cancelled() {
             true => Err(NoAnswer::Interrupted),
@@ -339,8 +339,8 @@ impl Approval for ApprovalQuestion<'_> {
         let changed = detail.split("\n\n").next().unwrap_or_default();
         view::print_out("\n");
         let title = "The state has changed since the plan was created. Do you want to plan again?";
-        let about = &format!("{changed}\nOnly 'yes' will be accepted to create a new plan.");
-        let question = Prompt { title, about, secret: false };
+        let explanation = &format!("{changed}\nOnly 'yes' will be accepted to create a new plan.");
+        let question = Prompt { title, explanation, secret: false };
         ask_user(self.screen, question).await.is_ok_and(|answer| answer == "yes")
     }
 }

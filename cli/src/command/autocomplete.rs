@@ -158,7 +158,7 @@ struct ShellDirs<'a> {
 impl<'a> ShellDirs<'a> {
     fn of(env: &'a Env) -> Option<Self> {
         let home = env.home.as_deref()?;
-        let named = |name| env.all.get(name).filter(|it| !it.is_empty()).map(Path::new);
+        let named = |name| env.environment.get(name).filter(|it| !it.is_empty()).map(Path::new);
         let config = named("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
         let fish = config.map_or_else(|| home.join(".config"), Path::to_owned).join("fish");
         Some(Self { home, zsh: named("ZDOTDIR").unwrap_or(home), fish })

@@ -60,7 +60,7 @@ const STDIN_NAME: &str = "<stdin>";
 pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
     let from_stdin = args.paths.first().is_some_and(|path| path == Path::new("-"));
     let mut formatter = Formatter {
-        wanted: FormatMode {
+        mode: FormatMode {
             list: args.list && !from_stdin,
             write: args.write && !from_stdin && !args.check,
             diff: args.diff,
@@ -69,7 +69,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
         },
         sources: Sources::new(),
         diags: Diagnostics::new(),
-        shown: String::new(),
+        output: String::new(),
         changed: false,
     };
     if from_stdin {
@@ -93,11 +93,11 @@ struct FormatMode {
 }
 
 struct Formatter {
-    wanted: FormatMode,
+    mode: FormatMode,
     sources: Sources,
     diags: Diagnostics,
     /// Output for stdout.
-    shown: String,
+    output: String,
     changed: bool,
 }
 
@@ -106,15 +106,15 @@ impl Formatter {
     fn print_result(self, screen: &Screen) -> Exit {
         let failed = self.diags.has_errors();
         // `-check` is a statement about all files, so a partial list is not printed.
-        if !(self.wanted.check && (failed || !self.wanted.list)) {
-            print_data(&self.shown);
+        if !(self.mode.check && (failed || !self.mode.list)) {
+            print_data(&self.output);
         }
         if failed {
             let shown =
                 diagnostic::render_all_diagnostics(screen, &self.sources, &self.diags, false);
             print_err(&(shown.warnings + &shown.errors));
             Exit::CannotFormat
-        } else if self.wanted.check && self.changed {
+        } else if self.mode.check && self.changed {
             Exit::NotFormatted
         } else {
             Exit::Done
@@ -172,7 +172,7 @@ impl Formatter {
             let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
             // Links to directories are not followed: they may form a cycle.
             let is_dir = fs::symlink_metadata(&inner).is_ok_and(|metadata| metadata.is_dir());
-            if is_dir && self.wanted.recursive {
+            if is_dir && self.mode.recursive {
                 self.format_dir(&inner);
             } else if !is_dir && is_formatted_file(name) {
                 self.format_file(&inner);
@@ -199,23 +199,23 @@ impl Formatter {
         let (new, old) = (parsed?, self.sources.source_text(source));
         if new != *old {
             self.changed = true;
-            if self.wanted.list {
-                self.shown.push_str(&format!("{name}\n"));
+            if self.mode.list {
+                self.output.push_str(&format!("{name}\n"));
             }
-            if self.wanted.write {
+            if self.mode.write {
                 rewrite_file(path, &new)
                     .map_err(|error| report_unwritable(&mut self.diags, name, &error))?;
             }
-            if self.wanted.diff {
-                self.shown.push_str(&text_diff::unified_diff(name, old, &new));
+            if self.mode.diff {
+                self.output.push_str(&text_diff::unified_diff(name, old, &new));
             }
         }
-        let FormatMode { list, write, diff, check, .. } = self.wanted;
+        let FormatMode { list, write, diff, check, .. } = self.mode;
         if !(list || write || diff || check) {
-            self.shown.push_str(&new);
+            self.output.push_str(&new);
             // The next output, another file or the shell prompt, begins on a new line.
             if !new.ends_with('\n') {
-                self.shown.push('\n');
+                self.output.push('\n');
             }
         }
         Ok(())

@@ -161,7 +161,7 @@ impl ImportCommand<'_> {
         locked.follow_moves_of_unresolved(&prepared.config);
         let pool = ProviderPool::new(&prepared.launcher);
         let cancellation = CancellationToken::new();
-        let importing = ImportReport { screen, others: report.observer() };
+        let importing = ImportReport { screen, observer: report.observer() };
         let sources = &prepared.workspace.sources;
         let import = RunObserver { watch: &importing, ..RunObserver::new(&report, sources) };
         let search = RunObserver::new(&report, sources);

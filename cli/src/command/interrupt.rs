@@ -41,7 +41,7 @@ struct InterruptibleWork<'a> {
     report: &'a dyn Fn(&str),
     launcher: &'a Launcher,
     /// Time without a response after which a pending provider call is reported, if it is set.
-    patience: Option<Duration>,
+    reminder_delay: Option<Duration>,
     cancellation: &'a CancellationToken,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct InterruptibleTests<'a> {
     /// Starter of the providers.
     pub(super) launcher: &'a Launcher,
     /// Time without a response after which a pending provider call is reported, if it is set.
-    pub(super) patience: Option<Duration>,
+    pub(super) reminder_delay: Option<Duration>,
     /// Cancelled by the first signal.
     pub(super) cancellation: &'a CancellationToken,
 }
@@ -81,7 +81,7 @@ pub(super) async fn run_until_interrupted<T>(
         calls: &|least| pool.calls_waiting_at_least(least),
         report: &|text| view::print_err(&screen.wrap(text)),
         launcher: &prepared.launcher,
-        patience: prepared.workspace.env.plugin_patience,
+        reminder_delay: prepared.workspace.env.plugin_reminder_delay,
         cancellation,
     };
     interruptible.run(work).await
@@ -94,13 +94,13 @@ pub(super) async fn run_tests_until_interrupted<T>(
     work: impl Future<Output = T>,
     tests: InterruptibleTests<'_>,
 ) -> Option<T> {
-    let InterruptibleTests { report, calls, launcher, patience, cancellation } = tests;
+    let InterruptibleTests { report, calls, launcher, reminder_delay, cancellation } = tests;
     let interruptible = InterruptibleWork {
         kind: WorkKind::Tests,
         calls: &|least| calls.calls_waiting_at_least(least),
         report: &|text| report.report_interrupt(text),
         launcher,
-        patience,
+        reminder_delay,
         cancellation,
     };
     interruptible.run(work).await
@@ -175,7 +175,7 @@ impl InterruptibleWork<'_> {
 
     /// Periodically reports calls that have been pending longer than the configured time.
     async fn remind_of_slow_calls(&self) -> Infallible {
-        let delay = self.patience.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
+        let delay = self.reminder_delay.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
         loop {
             tokio::time::sleep(delay).await;
             let mut waiting = (self.calls)(delay);

@@ -115,7 +115,7 @@ async fn log_in(
     }
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
-            let request = TokenConsentRequest { host: &host, mechanism: "OAuth", place: &source };
+            let request = TokenConsentRequest { host: &host, mechanism: "OAuth", source: &source };
             ask_consent(diags, screen, &request).await?;
             log_in_by_code(diags, &http, &host, service).await?
         }
@@ -131,7 +131,7 @@ async fn log_in(
         }
         (None, Some(tokens)) => {
             let request =
-                TokenConsentRequest { host: &host, mechanism: "your browser", place: &source };
+                TokenConsentRequest { host: &host, mechanism: "your browser", source: &source };
             ask_consent(diags, screen, &request).await?;
             log_in_by_pasted_token(
                 diags,
@@ -170,7 +170,7 @@ struct TokenConsentRequest<'a> {
     host: &'a str,
     mechanism: &'a str,
     /// The file or helper that stores the token.
-    place: &'a TokenSource<'a>,
+    source: &'a TokenSource<'a>,
 }
 
 /// Prints the next steps, and prompts for consent.
@@ -179,7 +179,7 @@ async fn ask_consent(
     screen: &Screen,
     request: &TokenConsentRequest<'_>,
 ) -> Result<(), Reported> {
-    let TokenConsentRequest { host, mechanism, place: source } = *request;
+    let TokenConsentRequest { host, mechanism, source } = *request;
     let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
     if mechanism == "OAuth" {
         text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
@@ -192,7 +192,7 @@ async fn ask_consent(
     print_out(&text);
     let question = Prompt {
         title: "Do you want to proceed?",
-        about: "Only 'yes' will be accepted to confirm.",
+        explanation: "Only 'yes' will be accepted to confirm.",
         secret: false,
     };
     match ask_user(screen, question).await {
@@ -257,7 +257,7 @@ async fn log_in_by_pasted_token(
         "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
     ));
     let title = format!("Token for {host}:");
-    let token = ask_user(screen, Prompt { title: &title, about: "", secret: true }).await;
+    let token = ask_user(screen, Prompt { title: &title, explanation: "", secret: true }).await;
     let token = match token {
         Ok(token) => token.trim().to_owned(),
         Err(NoAnswer::Ended) => {

@@ -19,7 +19,7 @@ pub(super) struct Prompt<'q> {
     /// The subject, in one line.
     pub(super) title: &'q str,
     /// Further information; can be empty or have several lines.
-    pub(super) about: &'q str,
+    pub(super) explanation: &'q str,
     /// Whether to hide the typed answer.
     pub(super) secret: bool,
 }
@@ -41,12 +41,12 @@ pub(super) async fn ask_user(screen: &Screen, question: Prompt<'_>) -> Result<St
     // Before the prompt is printed, so that an early Ctrl-C is not lost.
     let signals = SignalGuard::start_listening().map_err(|_| NoAnswer::Ended)?;
     view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
-    if !question.about.is_empty() {
-        let about = match view::is_stdout_terminal() {
-            true => &screen.wrap(question.about),
-            false => question.about,
+    if !question.explanation.is_empty() {
+        let explanation = match view::is_stdout_terminal() {
+            true => &screen.wrap(question.explanation),
+            false => question.explanation,
         };
-        view::print_out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
+        view::print_out(&format!("  {}\n\n", explanation.replace('\n', "\n  ")));
     }
     // Before the prompt is printed, because a fast user types immediately afterwards.
     let silence = question.secret.then(HiddenInput::begin).flatten();

@@ -123,7 +123,7 @@ async fn show_file(
             let inputs = json_plan::PlanViewInputs {
                 config: &config,
                 pool: &pool,
-                given: variable_values,
+                variable_values,
                 time: saved.plan.creation_time(),
             };
             json_plan::plan_document(diags, saved.plan.plan(), &inputs)

@@ -127,7 +127,7 @@ async fn run_loaded_tests(
         test_files: &loaded.test_files,
         module: &loaded.module,
         run_modules: &loaded.run_modules,
-        variables: &variables.all,
+        variables: &variables.variables,
         dir_variables: &variables.of_dir,
         launcher: &loaded.launcher,
         provisioners: &provisioners,
@@ -144,7 +144,7 @@ async fn run_loaded_tests(
         report: observer.operation_report(),
         calls: &calls,
         launcher: &loaded.launcher,
-        patience: workspace.env.plugin_patience,
+        reminder_delay: workspace.env.plugin_reminder_delay,
         cancellation: &cancellation,
     };
     let work = run_tests(inputs, &mut workspace.sources);
@@ -185,7 +185,7 @@ fn warn_of_left_objects(observer: &Observer<'_>, names: &[String]) {
 /// The given variable values, in ascending precedence.
 struct GivenVariables {
     /// The variables for all test files.
-    all: Vec<GivenVariable>,
+    variables: Vec<GivenVariable>,
     /// The variables for the test files in the test directory.
     of_dir: Vec<GivenVariable>,
 }
@@ -199,7 +199,7 @@ fn given_variables(
     let directory =
         args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_DIR));
     let of_dir = test_dir_values(diags, workspace, directory);
-    Ok(GivenVariables { all: values?, of_dir: of_dir? })
+    Ok(GivenVariables { variables: values?, of_dir: of_dir? })
 }
 
 /// Reads the configuration, the test files and the modules of their runs, and finds the providers.

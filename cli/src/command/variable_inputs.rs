@@ -152,7 +152,7 @@ pub(super) async fn ask_for_missing_variables(
         let ephemeral = if variable.ephemeral { " (ephemeral)" } else { "" };
         let question = Prompt {
             title: &format!("var.{}{ephemeral}", variable.name),
-            about: &variable.description,
+            explanation: &variable.description,
             secret: variable.sensitive,
         };
         let Ok(answer) = ask_user(screen, question).await else { return };

@@ -31,7 +31,7 @@ pub(crate) fn find_command<'c>(root: &'c Command, words: &[String]) -> (&'c Comm
 pub(crate) fn help_text(command: &Command, name: &str, width: usize) -> String {
     let page = HelpPage::of(command, name);
     let mut text = format!("Usage: {}\n\n", page.usage);
-    for line in wrap_text(&page.about, width - 2) {
+    for line in wrap_text(&page.description, width - 2) {
         text.push_str(format!("  {line}").trim_end());
         text.push('\n');
     }

@@ -38,7 +38,7 @@ pub(super) struct HelpPage {
     pub(super) name: String,
     pub(super) usage: String,
     /// The description of the command.
-    pub(super) about: String,
+    pub(super) description: String,
     pub(super) sections: Vec<HelpSection>,
     pub(super) example: Option<CommandExample>,
     /// Whether the command has subcommands.
@@ -67,7 +67,7 @@ impl HelpPage {
         Self {
             name: name.to_owned(),
             usage: usage_line(command, name),
-            about: about.map_or_else(String::new, |about| {
+            description: about.map_or_else(String::new, |about| {
                 format!("{}.", about.to_string().trim_end_matches('.'))
             }),
             sections,

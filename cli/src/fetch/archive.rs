@@ -205,7 +205,7 @@ impl<'a> ExtractSink<'a> {
         self.count_entry()?;
         if name.len() > self.limits.path {
             let limit = self.limits.path as u64;
-            return Err(ArchiveError::TooMuch { limit, what: "bytes in the path of one file" });
+            return Err(ArchiveError::TooMuch { limit, quantity: "bytes in the path of one file" });
         }
         let safe = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.contains(['\\', '\0']) || !Path::new(name).components().all(safe) {
@@ -231,7 +231,7 @@ impl<'a> ExtractSink<'a> {
     fn check_entry_limit(&self, n: usize) -> Result<(), ArchiveError> {
         if n > self.limits.entries {
             let limit = self.limits.entries as u64;
-            return Err(ArchiveError::TooMuch { limit, what: "files, directories and links" });
+            return Err(ArchiveError::TooMuch { limit, quantity: "files, directories and links" });
         }
         Ok(())
     }
@@ -287,10 +287,10 @@ impl<'a> ExtractSink<'a> {
     fn count_bytes(&mut self, written: u64) -> Result<(), ArchiveError> {
         if written > self.remaining_bytes() {
             return Err(if self.limits.unpacked.saturating_sub(self.written) < written {
-                ArchiveError::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
+                ArchiveError::TooMuch { limit: self.limits.unpacked, quantity: "bytes unpacked" }
             } else {
-                let what = "times the size of the archive when unpacked";
-                ArchiveError::TooMuch { limit: self.limits.ratio, what }
+                let quantity = "times the size of the archive when unpacked";
+                ArchiveError::TooMuch { limit: self.limits.ratio, quantity }
             });
         }
         self.written += written;
@@ -306,7 +306,7 @@ impl<'a> ExtractSink<'a> {
             .read_to_string(&mut text)
             .map_err(|error| malformed_archive_error(&error))?;
         if text.len() > self.limits.path {
-            return Err(ArchiveError::TooMuch { limit, what: "bytes in the target of a link" });
+            return Err(ArchiveError::TooMuch { limit, quantity: "bytes in the target of a link" });
         }
         Ok(PathBuf::from(text))
     }

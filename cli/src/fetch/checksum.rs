@@ -26,7 +26,7 @@ pub(crate) enum ExpectedChecksum {
     /// The checksum for the name of the file in a checksum list.
     InList {
         /// Location of the list: a URL, or a path.
-        at: String,
+        url: String,
     },
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecks
     let (url, checksum) = url_parameters::take_parameter(url, "checksum");
     let Some(checksum) = checksum.into_iter().next() else { return Ok((url, None)) };
     let expected = match checksum.split_once(':') {
-        Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
+        Some(("file", list_url)) => Some(ExpectedChecksum::InList { url: list_url.to_owned() }),
         Some((name, digits)) => {
             let kind = CHECKSUM_KINDS.into_iter().find(|kind| kind.name() == name);
             kind.and_then(|kind| FileChecksum::parse(Some(kind), digits))
@@ -135,9 +135,11 @@ impl ExpectedChecksum {
     /// The list is a local file.
     pub(super) fn check_list_is_remote(&self) -> Result<(), FetchError> {
         match self {
-            Self::InList { at } if !is_list_remote(at) => Err(FetchError::Address(format!(
-                "its checksum list {at:?} is a local file, and only local configuration can refer to it"
-            ))),
+            Self::InList { url: list_url } if !is_list_remote(list_url) => {
+                Err(FetchError::Address(format!(
+                    "its checksum list {list_url:?} is a local file, and only local configuration can refer to it"
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -154,10 +156,13 @@ impl ExpectedChecksum {
     ) -> Result<(), FetchError> {
         let sum = match self {
             Self::Value(sum) => sum.clone(),
-            Self::InList { at } => find_checksum_in_list(&fetch_checksum_list(http, at)?, url)
-                .ok_or_else(|| {
-                    FetchError::Address(format!("the checksum list {at:?} has no entry for it"))
-                })?,
+            Self::InList { url: list_url } => find_checksum_in_list(
+                &fetch_checksum_list(http, list_url)?,
+                url,
+            )
+            .ok_or_else(|| {
+                FetchError::Address(format!("the checksum list {list_url:?} has no entry for it"))
+            })?,
         };
         let actual = sum.kind.file_checksum(&mut open_file(file)?)?;
         if actual == sum {

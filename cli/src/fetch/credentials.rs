@@ -16,12 +16,12 @@ type HelperAnswers = BTreeMap<String, Result<Option<String>, String>>;
 pub(super) struct Credentials<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    asked: Mutex<HelperAnswers>,
+    helper_answers: Mutex<HelperAnswers>,
 }
 
 impl<'a> Credentials<'a> {
     pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        Self { env, settings, asked: Mutex::default() }
+        Self { env, settings, helper_answers: Mutex::default() }
     }
 
     /// Returns the token for a host, if one is configured.
@@ -41,7 +41,7 @@ impl<'a> Credentials<'a> {
         // Variable names cannot contain dots or, in most shells, dashes.
         let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
         let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
-        [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned())
+        [escaped, plain].into_iter().find_map(|name| self.env.environment.get(&name).cloned())
     }
 
     fn helper_token(&self, host: &str) -> Result<Option<String>, String> {
@@ -52,7 +52,7 @@ impl<'a> Credentials<'a> {
     }
 
     fn lock_helper_answers(&self) -> std::sync::MutexGuard<'_, HelperAnswers> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.helper_answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
         settings.tokens.insert("my-host.example.com".into(), "from settings".into());
         let token = |env: &Env, host: &str| Credentials::new(env, &settings).token(host);
         assert_eq!(token(&env, "my-host.example.com").as_deref(), Some("from settings"));
-        env.all.insert("TF_TOKEN_my__host_example_com".into(), "from env".into());
+        env.environment.insert("TF_TOKEN_my__host_example_com".into(), "from env".into());
         assert_eq!(token(&env, "my-host.example.com").as_deref(), Some("from env"));
         assert_eq!(token(&env, "other.example.com"), None);
     }

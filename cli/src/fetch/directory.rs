@@ -21,7 +21,7 @@ pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), A
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
-            return Err(ArchiveError::TooMuch { limit, what: "files, directories and links" });
+            return Err(ArchiveError::TooMuch { limit, quantity: "files, directories and links" });
         }
         let relative_path =
             || path.strip_prefix(&canonical_root).unwrap_or(path).display().to_string();
@@ -76,7 +76,10 @@ fn visit_entries(
             let (path, kind) = (entry.path(), entry.file_type()?);
             if path.as_os_str().len() > root.as_os_str().len() + limits.path {
                 let limit = limits.path as u64;
-                return Err(ArchiveError::TooMuch { limit, what: "bytes in the path of one file" });
+                return Err(ArchiveError::TooMuch {
+                    limit,
+                    quantity: "bytes in the path of one file",
+                });
             }
             visit(&path, kind)?;
             if kind.is_dir() {
@@ -124,9 +127,10 @@ pub(crate) fn copy_dir(
             return Err(ArchiveError::Special(path.display().to_string()));
         } else {
             let copied = std::fs::copy(path, target)?;
-            remaining = remaining
-                .checked_sub(copied)
-                .ok_or(ArchiveError::TooMuch { limit: limits.unpacked, what: "bytes unpacked" })?;
+            remaining = remaining.checked_sub(copied).ok_or(ArchiveError::TooMuch {
+                limit: limits.unpacked,
+                quantity: "bytes unpacked",
+            })?;
         }
         Ok(())
     })

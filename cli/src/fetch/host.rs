@@ -41,8 +41,8 @@ pub(crate) struct HostService {
 /// The services of hosts. The discovery document of each host is requested once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
-    patience: RetryPolicy,
-    known: Mutex<BTreeMap<String, HostServices>>,
+    retry_policy: RetryPolicy,
+    services: Mutex<BTreeMap<String, HostServices>>,
 }
 
 /// The URLs of a host's services.
@@ -54,8 +54,8 @@ impl<'a> Hosts<'a> {
         let services = Mutex::new(settings.hosts.clone());
         Self {
             credentials: Credentials::new(env, settings),
-            patience: registry_retry_policy(env),
-            known: services,
+            retry_policy: registry_retry_policy(env),
+            services,
         }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Hosts<'a> {
     ) -> Result<String, HostError> {
         let HostService { id, name } = service;
         // The lock is held during the request, so that each host receives only one request.
-        let mut known_services = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known_services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         if !known_services.contains_key(host) {
             let services = fetch_services(
                 http,
@@ -160,7 +160,7 @@ impl<'a> Hosts<'a> {
 
     /// Timeouts and retries of requests to services.
     pub(crate) fn retry_policy(&self) -> RetryPolicy {
-        self.patience
+        self.retry_policy
     }
 }
 
@@ -238,7 +238,7 @@ pub(super) fn registry_retry_policy(env: &Env) -> RetryPolicy {
     let timeout = env.registry_timeout.filter(|timeout| !timeout.is_zero());
     RetryPolicy {
         retries: env.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
-        each: timeout.unwrap_or(Duration::from_secs(10)),
+        timeout: timeout.unwrap_or(Duration::from_secs(10)),
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct RetryPolicy {
     /// Number of retries.
     pub(crate) retries: u32,
     /// Maximum duration of each request.
-    pub(crate) each: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// The Terraform version that is sent to servers.
@@ -128,7 +128,7 @@ impl Client {
         retry_policy: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
         self.send_with_retries(retry_policy, || {
-            self.request_with_headers(url, auth, &accept_compressed_header(), retry_policy.each)
+            self.request_with_headers(url, auth, &accept_compressed_header(), retry_policy.timeout)
         })
     }
 
@@ -145,7 +145,7 @@ impl Client {
         retry_policy: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
         self.send_with_retries(retry_policy, || {
-            let answer = self.request_any_status(url, auth, headers, retry_policy.each)?;
+            let answer = self.request_any_status(url, auth, headers, retry_policy.timeout)?;
             match answer.status_error(url) {
                 Some(error) if error.may_succeed_later() => Err(error),
                 _ => Ok(answer),

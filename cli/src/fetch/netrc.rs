@@ -27,7 +27,7 @@ impl Netrc {
     /// Reads the file that `NETRC` specifies, otherwise the one in the home directory. An unreadable file
     /// is ignored: servers that require credentials return an error.
     pub(crate) fn load(env: &Env) -> Self {
-        let named = env.all.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let named = env.environment.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
         let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
         let text = path.and_then(|path| read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok());
         text.map(|text| Self::parse(&text)).unwrap_or_default()

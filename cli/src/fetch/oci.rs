@@ -51,8 +51,8 @@ pub(crate) enum OciError {
     #[error("{0}")]
     Server(#[from] HttpError),
     /// The object does not exist.
-    #[error("the registry has no {what}{explanation}")]
-    Missing { what: String, explanation: String },
+    #[error("the registry has no {object}{explanation}")]
+    Missing { object: String, explanation: String },
     /// The registry requires credentials, or rejected the given ones.
     #[error("{0}")]
     Unauthorized(String),
@@ -83,7 +83,7 @@ impl Display for ManifestReference {
 /// Access to OCI registries: the settings, and the authorizations that were granted.
 pub(crate) struct OciRegistries<'a> {
     logins: RegistryLoginFinder<'a>,
-    patience: RetryPolicy,
+    retry_policy: RetryPolicy,
     /// The `Authorization` header by repository.
     granted: Mutex<BTreeMap<RepositoryAddr, String>>,
 }
@@ -92,7 +92,7 @@ impl<'a> OciRegistries<'a> {
     /// Creates the access from the settings. It sends no requests and reads no credentials.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let logins = RegistryLoginFinder::new(env, settings);
-        Self { logins, patience: registry_retry_policy(env), granted: Mutex::default() }
+        Self { logins, retry_policy: registry_retry_policy(env), granted: Mutex::default() }
     }
 
     /// Returns a repository, without checking that it exists.
@@ -103,7 +103,7 @@ impl<'a> OciRegistries<'a> {
     ) -> Repository<'r> {
         Repository {
             logins: &self.logins,
-            patience: self.patience,
+            retry_policy: self.retry_policy,
             granted: &self.granted,
             http,
             addr,
@@ -114,7 +114,7 @@ impl<'a> OciRegistries<'a> {
 /// A repository of a registry.
 pub(crate) struct Repository<'r> {
     logins: &'r RegistryLoginFinder<'r>,
-    patience: RetryPolicy,
+    retry_policy: RetryPolicy,
     granted: &'r Mutex<BTreeMap<RepositoryAddr, String>>,
     http: &'r Client,
     addr: &'r RepositoryAddr,
@@ -130,7 +130,7 @@ impl Repository<'_> {
         let mut tags = Vec::new();
         let object = || "such repository".to_owned();
         for _ in 0..MAX_TAG_PAGES {
-            let answer = self.request(&url, &[], self.patience, &object)?;
+            let answer = self.request(&url, &[], self.retry_policy, &object)?;
             let next = next_page_link(&answer.joined_headers(header::LINK.as_str()));
             let next = next.map(|next| resolve_reference(&answer.url, &next));
             let page =
@@ -176,7 +176,7 @@ impl Repository<'_> {
         };
         let url = self.url(&format!("manifests/{name}"));
         let headers = [(header::ACCEPT, MANIFEST_MEDIA_TYPES.into())];
-        let answer = self.request(&url, &headers, self.patience, &|| reference.to_string())?;
+        let answer = self.request(&url, &headers, self.retry_policy, &|| reference.to_string())?;
         let named = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
         let bytes = answer.read_bytes(MAX_MANIFEST_SIZE)?;
@@ -214,7 +214,7 @@ impl Repository<'_> {
         let digest = blob.digest()?;
         let url = self.url(&format!("blobs/{digest}"));
         let object = || format!("blob {digest}");
-        let retry_policy = RetryPolicy { each: DOWNLOAD_TIMEOUT, ..self.patience };
+        let retry_policy = RetryPolicy { timeout: DOWNLOAD_TIMEOUT, ..self.retry_policy };
         let answer = self.request(&url, &[], retry_policy, &object)?;
         let wrong = |actual: String| {
             OciError::Content(format!(
@@ -377,7 +377,7 @@ fn not_found_error(answer: HttpResponse, object: String) -> OciError {
     });
     let explanation = explanation_text(explanation);
     match is_absent {
-        true => OciError::Missing { what: object, explanation },
+        true => OciError::Missing { object, explanation },
         false => OciError::Refused { status: 404, explanation },
     }
 }

@@ -76,12 +76,12 @@ pub(crate) enum ArchiveError {
     )]
     Link(String),
     /// A limit is exceeded.
-    #[error("the package is too large: the limit is {limit} {what}")]
+    #[error("the package is too large: the limit is {limit} {quantity}")]
     TooMuch {
         /// The limit that was reached.
         limit: u64,
         /// Name of the limited quantity.
-        what: &'static str,
+        quantity: &'static str,
     },
     /// Reading or writing a local file failed.
     #[error("{0}")]

@@ -81,7 +81,7 @@ struct LockHashes<'a> {
 
 /// Installs providers.
 pub(crate) struct Installer<'a> {
-    pub(crate) places: &'a ProviderDirs<'a>,
+    pub(crate) provider_dirs: &'a ProviderDirs<'a>,
     pub(crate) servers: &'a ServerAccess<'a>,
     /// All sources.
     pub(crate) search: SourceSearch<'a>,
@@ -104,13 +104,13 @@ impl Installer<'_> {
                 return Err(InstallFailure::LockConflict(lock.version.clone()));
             }
             // An installed package that matches its lock needs no source.
-            if self.places.is_installed(&job.addr, lock) {
+            if self.provider_dirs.is_installed(&job.addr, lock) {
                 emit(InstallEvent::Reusing);
                 emit(InstallEvent::AlreadyInstalled(lock.version.clone()));
                 return Ok(installed_as_locked(lock));
             }
         }
-        let shipped = self.places.shipped_program(&job.addr).map(|(version, _)| version);
+        let shipped = self.provider_dirs.shipped_program(&job.addr).map(|(version, _)| version);
         let suits = |version: &Version| match locked {
             Some(lock) => *version == lock.version,
             None => job.constraints.allows_version(version),
@@ -171,18 +171,18 @@ impl Installer<'_> {
         emit: &dyn Fn(InstallEvent),
     ) -> Result<InstalledProvider, InstallFailure> {
         let old = job.old.as_ref().filter(|lock| lock.version == *version);
-        if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
+        if let Some(lock) = old.filter(|lock| self.provider_dirs.is_installed(&job.addr, lock)) {
             emit(InstallEvent::AlreadyInstalled(version.clone()));
             return Ok(installed_as_locked(lock));
         }
         let prior = old.map(ProviderLock::supported_hashes).unwrap_or_default();
         let failed =
             |error: BadPackage| InstallFailure::Install(version.clone(), error.to_string());
-        if let Some(cached) = self.places.cached_package(&job.addr, version, &prior) {
+        if let Some(cached) = self.provider_dirs.cached_package(&job.addr, version, &prior) {
             emit(InstallEvent::Cached(version.clone()));
             let (id, content) =
                 (PackageId { provider: &job.addr, version }, PackageContent::Directory(cached));
-            let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
+            let below = self.provider_dirs.packages_dir().map_err(|error| failed(error.into()))?;
             let hash = package::install_package(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
@@ -217,7 +217,7 @@ impl Installer<'_> {
             Some(_) => Some(prior).filter(|prior| !prior.is_empty()),
             None => Some(prior).filter(|prior| prior.iter().any(|hash| hash.starts_with("h1:"))),
         };
-        let cache = self.places.settings.plugin_cache_dir.as_ref();
+        let cache = self.provider_dirs.settings.plugin_cache_dir.as_ref();
         match cache.filter(|_| fetched.zh.is_some()) {
             Some(cache) => {
                 // The user configured the cache directory, which may be a link.
@@ -229,11 +229,14 @@ impl Installer<'_> {
                 )?;
                 let shared =
                     PackageContent::Directory(package::package_dir(cache, &job.addr, version));
-                package::install_package(&shared, self.places.packages_dir()?, id, None)
+                package::install_package(&shared, self.provider_dirs.packages_dir()?, id, None)
             }
-            None => {
-                package::install_package(&fetched.content, self.places.packages_dir()?, id, allowed)
-            }
+            None => package::install_package(
+                &fetched.content,
+                self.provider_dirs.packages_dir()?,
+                id,
+                allowed,
+            ),
         }
     }
 }
@@ -330,14 +333,14 @@ pub(crate) fn fetch_package(
             verify_hashes(&content, zh.as_deref(), &hashes)?;
             (PackageTrust::VerifiedChecksum, Vec::new())
         }
-        PackageEvidence::Signed { hash, all, trust } => {
+        PackageEvidence::Signed { hash, release_hashes, trust } => {
             if zh.as_ref() != Some(&hash) {
                 let actual_zh = zh.unwrap_or_default();
                 return Err(format!(
                     "archive has incorrect checksum {actual_zh} (expected {hash})"
                 ));
             }
-            (trust, all)
+            (trust, release_hashes)
         }
     };
     Ok(FetchedPackage { content, zh, trust, signed, digest })

@@ -175,7 +175,7 @@ impl ProviderDirs<'_> {
         let methods = self.search_methods(required);
         let is_mirror = |method: &&InstallMethod| method.kind != InstallMethodKind::Direct;
         let installer = Installer {
-            places: self,
+            provider_dirs: self,
             servers: &servers,
             mirrors: SourceSearch::new(methods.iter().filter(is_mirror).cloned(), &servers),
             search: SourceSearch::new(methods.iter().cloned(), &servers),

@@ -104,7 +104,7 @@ pub(crate) enum PackageEvidence {
         /// The `zh:` hash of this package.
         hash: String,
         /// The `zh:` hashes of all packages of the release.
-        all: Vec<String>,
+        release_hashes: Vec<String>,
         /// The signer.
         trust: PackageTrust,
     },

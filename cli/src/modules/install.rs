@@ -98,24 +98,24 @@ pub(crate) fn install_modules(
         old,
         new: ModuleManifest::default(),
         locked: lock.clone().filter(|_| !upgrade).unwrap_or_default(),
-        found: lock.is_some().then(ModuleLock::default),
+        new_lock: lock.is_some().then(ModuleLock::default),
         upgrade,
         staging,
         fetcher: make_fetcher(&http, modules_dir.env, modules_dir.settings),
         registries: ModuleRegistries::new(&http, Hosts::new(modules_dir.env, modules_dir.settings)),
         sources,
-        tell: on_progress,
+        on_progress,
         n_calls: 0,
         lacking: false,
         unread: false,
     };
     walk.install_from_root(diags, modules_dir);
-    let ModuleWalk { old, mut new, staging, lacking, unread, found, .. } = walk;
+    let ModuleWalk { old, mut new, staging, lacking, unread, new_lock, .. } = walk;
     let kept_modules = locked::keep_unvisited_modules(&staging, &old, &mut new, unread);
-    let changed = match (found, lock) {
-        (Some(found), Some(lock)) if !lacking => {
-            let found = locked::with_kept_locks(found, &lock, &kept_modules);
-            locked::lock_to_write(diags, modules_dir, &lock, found)?
+    let changed = match (new_lock, lock) {
+        (Some(new_lock), Some(lock)) if !lacking => {
+            let new_lock = locked::with_kept_locks(new_lock, &lock, &kept_modules);
+            locked::lock_to_write(diags, modules_dir, &lock, new_lock)?
         }
         _ => None,
     };
@@ -131,7 +131,8 @@ pub(crate) fn install_modules(
 }
 
 fn make_fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {
-    let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
+    let own_ssh =
+        ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.environment.contains_key(*name));
     Fetcher {
         http,
         netrc: Netrc::load(env),
@@ -198,13 +199,13 @@ struct ModuleWalk<'a> {
     /// The locks of modules that must not change.
     locked: ModuleLock,
     /// The locks for the new lock file, if the file exists.
-    found: Option<ModuleLock>,
+    new_lock: Option<ModuleLock>,
     upgrade: bool,
     staging: Staging,
     fetcher: Fetcher<'a>,
     registries: ModuleRegistries<'a>,
     sources: &'a mut Sources,
-    tell: &'a dyn Fn(InstallProgress),
+    on_progress: &'a dyn Fn(InstallProgress),
     n_calls: usize,
     /// Whether a module could not be fetched, in which case no module is replaced.
     lacking: bool,
@@ -270,7 +271,7 @@ impl ModuleWalk<'_> {
         let called = match &call.address {
             ModuleSource::Local(path) => self.install_local(diags, caller, call, path)?,
             ModuleSource::Registry(module, subdir) => {
-                let source = RegistrySource { module, within: subdir };
+                let source = RegistrySource { module, subdir };
                 self.install_from_registry(diags, caller, call, source)?
             }
             ModuleSource::Package(package, subdir) => {
@@ -284,9 +285,8 @@ impl ModuleWalk<'_> {
                     }
                     None => {
                         let name = redact::redact_address(&package.to_string());
-                        (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source =
-                            ModuleInPackage { package, within: subdir, origin: caller.origin() };
+                        (self.on_progress)(InstallProgress::Downloading(name, key.clone()));
+                        let source = ModuleInPackage { package, subdir, origin: caller.origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify_module_content(diags, call, &key, &record)?;
@@ -332,7 +332,7 @@ impl ModuleWalk<'_> {
             record.source == path && record.dir == dir && record.version.is_none()
         });
         if !same || self.upgrade {
-            (self.tell)(InstallProgress::Installed(key.clone(), dir.clone()));
+            (self.on_progress)(InstallProgress::Installed(key.clone(), dir.clone()));
         }
         self.add_to_manifest(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
@@ -366,7 +366,7 @@ impl ModuleWalk<'_> {
         call: &ModuleCallSource,
         source: RegistrySource<'_>,
     ) -> Result<CallingModule<'h>, Reported> {
-        let RegistrySource { module, within: subdir } = source;
+        let RegistrySource { module, subdir } = source;
         let key = caller.key_of_call(call);
         let source = call.address.to_string();
         if let Some(record) = self.find_kept_record(&key, &source, call) {
@@ -377,14 +377,17 @@ impl ModuleWalk<'_> {
             Some(version) => version,
             None => self.choose_newest_version(diags, call, module)?,
         };
-        (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
+        (self.on_progress)(InstallProgress::Downloading(
+            format!("{module} {version}"),
+            key.clone(),
+        ));
         let location = self.registries.package_location(module, &version);
         let (package, outer) = location.map_err(|error| {
             diags.error(module_errors::no_location_error(call, module, &version, &error))
         })?;
         let subdir = outer.join(subdir);
         let package_location =
-            ModuleInPackage { package: &package, within: &subdir, origin: AddressOrigin::Remote };
+            ModuleInPackage { package: &package, subdir: &subdir, origin: AddressOrigin::Remote };
         let dir = self.fetch_to_staging(diags, call, &key, &package_location)?;
         let record = ModuleRecord { source, version: Some(version), dir };
         self.verify_module_content(diags, call, &key, &record)?;
@@ -432,7 +435,7 @@ impl ModuleWalk<'_> {
         record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
-        (self.tell)(InstallProgress::Installed(key.clone(), record.dir.clone()));
+        (self.on_progress)(InstallProgress::Installed(key.clone(), record.dir.clone()));
         self.keep_module(caller, key, record, is_remote)
     }
 
@@ -444,7 +447,7 @@ impl ModuleWalk<'_> {
         key: &str,
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
-        let ModuleInPackage { package, within: subdir, origin } = *source;
+        let ModuleInPackage { package, subdir, origin } = *source;
         if key.len() > MAX_DIR_NAME_LEN {
             let subject = "bytes in the names of nested calls";
             return Err(diags.error(module_errors::too_many_calls_error(

@@ -172,7 +172,7 @@ pub(super) fn missing_subdir_error(
     source: &ModuleInPackage<'_>,
     reason: &str,
 ) -> Diagnostic {
-    let (package, subdir) = (source.display_address(), source.within.as_str());
+    let (package, subdir) = (source.display_address(), source.subdir.as_str());
     let detail =
         format!("The source of module {named} is {package:?}, and within it {subdir:?}: {reason}.");
     let summary = match call.address {

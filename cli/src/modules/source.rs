@@ -9,7 +9,7 @@ use crate::redact;
 pub(crate) struct ModuleInPackage<'a> {
     pub(crate) package: &'a PackageAddr,
     /// The directory of the module in the package.
-    pub(crate) within: &'a Subdir,
+    pub(crate) subdir: &'a Subdir,
     /// The origin of the address of the package.
     pub(crate) origin: AddressOrigin,
 }
@@ -25,5 +25,5 @@ impl ModuleInPackage<'_> {
 pub(super) struct RegistrySource<'a> {
     pub(super) module: &'a RegistryModuleAddr,
     /// The directory of the module in the package.
-    pub(super) within: &'a Subdir,
+    pub(super) subdir: &'a Subdir,
 }

@@ -25,11 +25,11 @@ const STAGING_PREFIX: &str = ".new-";
 pub(super) struct Staging {
     /// The module directory.
     directory: PathBuf,
-    aside: TempDir,
+    staging_dir: TempDir,
     /// The lock of the module directory, so that no other process installs modules concurrently.
     _lock: File,
     /// The staging directory of each package, by its destination.
-    places: BTreeMap<PathBuf, PathBuf>,
+    staged_dirs: BTreeMap<PathBuf, PathBuf>,
     /// The directory that each package was fetched to.
     fetched: BTreeMap<PackageAddr, PathBuf>,
 }
@@ -56,12 +56,12 @@ impl Staging {
         let staging_dir = dir.create_temp_dir(STAGING_PREFIX)?;
         let (staged_dirs, fetched) = (BTreeMap::new(), BTreeMap::new());
         let directory = data.path().join(super::MODULES_DIR_NAME);
-        Ok(Self { directory, aside: staging_dir, _lock: lock, places: staged_dirs, fetched })
+        Ok(Self { directory, staging_dir, _lock: lock, staged_dirs, fetched })
     }
 
     /// Returns the module directory.
     pub(super) fn final_modules_dir(&self) -> &Dir {
-        self.aside.parent()
+        self.staging_dir.parent()
     }
 
     /// Returns the final directory of a module's package.
@@ -76,21 +76,21 @@ impl Staging {
 
     /// Returns the staging directory for a module's package.
     pub(super) fn staging_dir(&self, key: &str) -> PathBuf {
-        self.aside.dir().path().join(dir_name(key))
+        self.staging_dir.dir().path().join(dir_name(key))
     }
 
     /// Marks the package of a module as complete.
     pub(super) fn mark_complete(&mut self, key: &str, package: &PackageAddr) {
         let (final_dir, staged_dir) = (self.module_path(key), self.staging_dir(key));
         self.fetched.entry(package.clone()).or_insert_with(|| staged_dir.clone());
-        self.places.insert(final_dir, staged_dir);
+        self.staged_dirs.insert(final_dir, staged_dir);
     }
 
     /// Returns the current path of a file or directory while its package is staged.
     pub(super) fn staged_path(&self, path: &Path) -> PathBuf {
         let waiting = path.ancestors().find_map(|ancestor| {
             let (staged_dir, relative_path) =
-                (self.places.get(ancestor)?, path.strip_prefix(ancestor).ok()?);
+                (self.staged_dirs.get(ancestor)?, path.strip_prefix(ancestor).ok()?);
             // Joining an empty path would add a slash, which would resolve a link.
             Some(if relative_path.as_os_str().is_empty() {
                 staged_dir.clone()
@@ -103,18 +103,18 @@ impl Staging {
 
     /// Whether a staged package replaces the directory of a module.
     pub(super) fn is_replaced(&self, dir: &Path) -> bool {
-        self.places.keys().any(|final_dir| dir.starts_with(final_dir))
+        self.staged_dirs.keys().any(|final_dir| dir.starts_with(final_dir))
     }
 
     /// Installs the staged packages and writes the manifest.
     pub(super) fn commit(self, old: &ModuleManifest, new: &ModuleManifest) -> io::Result<()> {
-        if !self.places.is_empty() {
+        if !self.staged_dirs.is_empty() {
             let mut between = old.clone();
             between.0.retain(|_, record| !self.is_replaced(&record.dir));
             between.save(self.final_modules_dir())?;
         }
-        let (dir, staging_dir) = (self.final_modules_dir(), self.aside.dir());
-        for (index, final_dir) in self.places.keys().enumerate() {
+        let (dir, staging_dir) = (self.final_modules_dir(), self.staging_dir.dir());
+        for (index, final_dir) in self.staged_dirs.keys().enumerate() {
             // A staging directory already has its final name.
             let name = final_dir.file_name().unwrap_or_default();
             if dir.has_entry(name) {

@@ -28,7 +28,7 @@ struct Project {
     /// Whether the lock file of modules must stay as it is.
     keeps_lock: bool,
     /// Lock of another run that installs modules in the same directory.
-    other: RefCell<Option<std::fs::File>>,
+    lock_of_other_run: RefCell<Option<std::fs::File>>,
 }
 
 impl Project {
@@ -38,7 +38,7 @@ impl Project {
             settings: Settings::default(),
             retries: None,
             keeps_lock: false,
-            other: RefCell::default(),
+            lock_of_other_run: RefCell::default(),
         };
         for (name, text) in files {
             project.write(name, text);
@@ -71,7 +71,7 @@ impl Project {
         let mut diags = Diagnostics::new();
         let netrc = self.path("netrc").display().to_string();
         let env = Env {
-            all: [("NETRC".to_owned(), netrc)].into(),
+            environment: [("NETRC".to_owned(), netrc)].into(),
             registry_retries: self.retries,
             ..Env::default()
         };
@@ -92,7 +92,7 @@ impl Project {
                 InstallProgress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
                 InstallProgress::Waiting(directory) => {
                     // The other run ends as soon as this one waits for it.
-                    drop(self.other.take());
+                    drop(self.lock_of_other_run.take());
                     format!("Waiting for {}\n", directory.display())
                 }
             };
@@ -222,7 +222,7 @@ fn another_run_that_installs_is_waited_for_aloud() {
     project.call("./m");
     let lock = std::fs::File::open(project.path(".terraform/modules/.lock")).unwrap();
     lock.lock().unwrap();
-    project.other.replace(Some(lock));
+    project.lock_of_other_run.replace(Some(lock));
     let output = project.install(false);
     assert_eq!(output, "Waiting for ROOT/.terraform/modules\n- m in ROOT/m\n");
 }

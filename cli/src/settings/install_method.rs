@@ -107,7 +107,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 #[derive(Default)]
 struct InstallMethodArguments {
     /// The location: a path, a URL or a template.
-    place: Option<String>,
+    location: Option<String>,
     include: Vec<String>,
     exclude: Vec<String>,
 }
@@ -132,7 +132,7 @@ fn read_arguments(
             SettingsItem::Value(name, SettingsValue::Text(value), _)
                 if Some(name.as_str()) == location_argument_name(method) =>
             {
-                arguments.place = Some(value);
+                arguments.location = Some(value);
             }
             item if matches!(item.name(), "include" | "exclude") => {
                 let (is_include, line) = (item.name() == "include", item.line());
@@ -162,27 +162,27 @@ pub(super) fn read_method_block(
     line: usize,
     env: &Env,
 ) -> ResultWithLine<InstallMethod> {
-    let InstallMethodArguments { place, include, exclude } = read_arguments(name, items)?;
-    let place = match (location_argument_name(name), place) {
+    let InstallMethodArguments { location, include, exclude } = read_arguments(name, items)?;
+    let location = match (location_argument_name(name), location) {
         (Some(argument), None) => return Err((line, format!("{name} requires a {argument}"))),
-        (_, place) => place.unwrap_or_default(),
+        (_, location) => location.unwrap_or_default(),
     };
     let kind = match name {
-        "filesystem_mirror" => InstallMethodKind::Filesystem(expand_variables(&place, env)),
+        "filesystem_mirror" => InstallMethodKind::Filesystem(expand_variables(&location, env)),
         "network_mirror" => {
-            let host = place.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
-            if host.is_none() || place.len() == 8 {
+            let host = location.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
+            if host.is_none() || location.len() == 8 {
                 return Err((
                     line,
                     format!(
-                        "cannot use {place:?} as a URL for a network provider mirror: the mirror must be at an https: URL"
+                        "cannot use {location:?} as a URL for a network provider mirror: the mirror must be at an https: URL"
                     ),
                 ));
             }
-            InstallMethodKind::Network(place)
+            InstallMethodKind::Network(location)
         }
         "oci_mirror" => {
-            let template = RepositoryTemplate::parse(&place, &include);
+            let template = RepositoryTemplate::parse(&location, &include);
             InstallMethodKind::Oci(template.map_err(|reason| (line, reason))?)
         }
         "direct" => InstallMethodKind::Direct,

@@ -29,7 +29,7 @@ use crate::messages;
 impl Workspace<'_> {
     /// Returns the inputs of backends other than their arguments. Relative paths start from `root`.
     pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
-        BackendEnvironment { root: root.into(), variables: self.env.all.clone() }
+        BackendEnvironment { root: root.into(), variables: self.env.environment.clone() }
     }
 
     /// Returns the reader of the states of other configurations. Relative paths start from the working

@@ -70,7 +70,7 @@ pub(super) struct Exclusions<'o> {
 /// All files of a directory, sorted by name.
 pub(super) fn collect_dir(
     path: &str,
-    excluded: &Exclusions<'_>,
+    exclusions: &Exclusions<'_>,
 ) -> Result<Vec<ArchiveEntry>, CollectError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -83,14 +83,14 @@ pub(super) fn collect_dir(
         Ok(_) => {}
     }
     let mut search = DirSearch {
-        excluded: compile_exclude_patterns(excluded.excluded)?,
-        left: excluded,
-        found: Vec::new(),
+        excluded: compile_exclude_patterns(exclusions.excluded)?,
+        exclusions,
+        entries: Vec::new(),
     };
     search.walk_dir(Path::new(path), "", 0)?;
-    match search.found.is_empty() {
+    match search.entries.is_empty() {
         true => Err(CollectError::Empty),
-        false => Ok(search.found),
+        false => Ok(search.entries),
     }
 }
 
@@ -116,8 +116,8 @@ fn compile_exclude_patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, glob
 
 struct DirSearch<'o> {
     excluded: GlobSet,
-    left: &'o Exclusions<'o>,
-    found: Vec<ArchiveEntry>,
+    exclusions: &'o Exclusions<'o>,
+    entries: Vec<ArchiveEntry>,
 }
 
 impl DirSearch<'_> {
@@ -146,8 +146,8 @@ impl DirSearch<'_> {
             let metadata = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
             if !metadata.is_dir() {
                 let mode = file_mode::mode_from_metadata(&metadata);
-                self.found.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
-            } else if !kind.is_symlink() || !self.left.linked_dirs {
+                self.entries.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
+            } else if !kind.is_symlink() || !self.exclusions.linked_dirs {
                 self.walk_dir(&path, &format!("{name}/"), depth + 1)?;
             }
         }

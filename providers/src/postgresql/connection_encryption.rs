@@ -131,7 +131,7 @@ fn build_tls_config(settings: &EncryptionSettings) -> Result<ClientConfig, Encry
                         .map_err(|error| EncryptionError::Refused(error.to_string()))?
                 };
                 let rule = TrustedCertificateVerifier {
-                    known: known_authorities,
+                    known_authorities,
                     by_any_name: mode != "verify-full",
                 };
                 Arc::new(RuledVerifier { chain, rule })
@@ -171,7 +171,7 @@ fn parse_certificates(
 #[derive(Debug)]
 struct TrustedCertificateVerifier {
     /// Certificates of whom we trust, if these are not just whom the machine trusts.
-    known: Vec<CertificateDer<'static>>,
+    known_authorities: Vec<CertificateDer<'static>>,
     /// Whether the name in the certificate is ignored.
     by_any_name: bool,
 }
@@ -192,7 +192,9 @@ impl CertificateRule for TrustedCertificateVerifier {
             }
             // A server that signs for itself is its own authority, which strict rules on who may be a
             // server do not provide for.
-            Err(TlsError::InvalidCertificate(Other(_))) if self.known.contains(certificate) => {
+            Err(TlsError::InvalidCertificate(Other(_)))
+                if self.known_authorities.contains(certificate) =>
+            {
                 if !self.by_any_name {
                     verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 }

@@ -86,7 +86,7 @@ pub(super) struct ConnectionSettings {
     /// The database to begin with.
     pub(super) database: String,
     /// Timeout of a connection; `None` for none.
-    pub(super) patience: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     pub(super) encryption: ConnectionEncryption,
 }
 
@@ -207,7 +207,7 @@ fn read_connection_settings(config: &PostgresqlConfigModelDraft) -> Answer<Conne
     Ok(ConnectionSettings {
         config: access,
         database: or_env(&config.database, "PGDATABASE", "postgres"),
-        patience: seconds.map(Duration::from_secs),
+        timeout: seconds.map(Duration::from_secs),
         encryption,
     })
 }

@@ -46,8 +46,7 @@ impl Session {
         database: Option<&str>,
         stop: &Stop,
     ) -> Answer<Self> {
-        let ConnectionSettings { mut config, database: usual, patience: timeout, encryption } =
-            access;
+        let ConnectionSettings { mut config, database: usual, timeout, encryption } = access;
         let database = database.unwrap_or(&usual).to_owned();
         config.dbname(&database);
         let mut starting = RetryDeadline::after(timeout);
@@ -100,13 +99,13 @@ impl Session {
             return Ok(());
         }
         let text = statements.join(";\n");
-        let mut patience = RetryDeadline::after(Some(LOCK_TIMEOUT));
+        let mut deadline = RetryDeadline::after(Some(LOCK_TIMEOUT));
         loop {
             match self.wait_or_cancel(summary, self.client.batch_execute(&text)).await? {
                 Ok(()) => return Ok(()),
                 Err(error)
                     if is_temporary_error(&error)
-                        && patience.wait_for_next_attempt(&self.stop).await => {}
+                        && deadline.wait_for_next_attempt(&self.stop).await => {}
                 Err(error) => return Err(server_problem(summary, &error)),
             }
         }
@@ -115,7 +114,7 @@ impl Session {
     /// The same as a member of some roles.
     pub(super) async fn run_statements_as(
         &self,
-        what: &str,
+        summary: &str,
         roles: &[&str],
         statements: &[String],
     ) -> Answer<()> {
@@ -123,19 +122,19 @@ impl Session {
             return Ok(());
         }
         let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
-        self.run_statements(what, &[&begin, statements, &end].concat()).await
+        self.run_statements(summary, &[&begin, statements, &end].concat()).await
     }
 
     /// The same with a statement that cannot run in a transaction.
     pub(super) async fn run_outside_transaction_as(
         &self,
-        what: &str,
+        summary: &str,
         roles: &[&str],
         statement: String,
     ) -> Answer<()> {
         let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
-        self.run_statements(what, &begin).await?;
-        let done = self.run_statements(what, &[statement]).await;
+        self.run_statements(summary, &begin).await?;
+        let done = self.run_statements(summary, &[statement]).await;
         // Regardless of the outcome, and even if the host requests a stop.
         if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
             log::warn("a membership stays", &[("error", &describe_error(&error))]);

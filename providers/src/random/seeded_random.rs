@@ -15,7 +15,7 @@ const STEPS_TO_GO_TABLE: u64 = 7_800_000_000_000;
 
 /// A source of numbers.
 pub(super) struct SeededRandom {
-    kept: [u64; N_KEPT_VALUES],
+    values: [u64; N_KEPT_VALUES],
     feed: usize,
 }
 
@@ -24,7 +24,7 @@ impl SeededRandom {
     pub(super) fn new(seed: Option<&str>) -> Self {
         let feed = N_KEPT_VALUES - TAP_DISTANCE;
         let Some(seed) = seed else {
-            return Self { kept: std::array::from_fn(|_| rand::random()), feed };
+            return Self { values: std::array::from_fn(|_| rand::random()), feed };
         };
         // The remainder as Go has it: with the sign of the whole.
         let seed = crc64_iso(seed.as_bytes()).cast_signed() % SEED_MODULUS.cast_signed();
@@ -33,14 +33,14 @@ impl SeededRandom {
             seed => seed.rem_euclid(SEED_MODULUS.cast_signed()).cast_unsigned(),
         };
         let mixed = initial_generator_values(first, 40, 20);
-        Self { kept: std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]), feed }
+        Self { values: std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]), feed }
     }
 
     fn next_number(&mut self) -> u64 {
         self.feed = (self.feed + N_KEPT_VALUES - 1) % N_KEPT_VALUES;
         let tap = (self.feed + TAP_DISTANCE) % N_KEPT_VALUES;
-        self.kept[self.feed] = self.kept[self.feed].wrapping_add(self.kept[tap]);
-        self.kept[self.feed]
+        self.values[self.feed] = self.values[self.feed].wrapping_add(self.values[tap]);
+        self.values[self.feed]
     }
 
     /// A number from 0 to `last`, all equally likely.
@@ -143,7 +143,7 @@ mod tests {
     fn numbered(first: u64) -> SeededRandom {
         let mixed = initial_generator_values(first, 40, 20);
         let values = std::array::from_fn(|index| mixed[index] ^ GO_SEED_TABLE[index]);
-        SeededRandom { kept: values, feed: N_KEPT_VALUES - TAP_DISTANCE }
+        SeededRandom { values, feed: N_KEPT_VALUES - TAP_DISTANCE }
     }
 
     #[test]

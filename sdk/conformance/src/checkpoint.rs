@@ -19,7 +19,7 @@ const CHECKPOINT_FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
 /// The completed steps, with the checkpoint file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checkpoint {
-    done: BTreeSet<String>,
+    completed_steps: BTreeSet<String>,
 }
 
 /// The inputs that must be equal for a run to be resumed.
@@ -71,12 +71,16 @@ impl Checkpoint {
             suite.tallies.restore_tally(rule.id, tally);
         }
         let completed_steps = file["done"].as_array().into_iter().flatten();
-        Self { done: completed_steps.filter_map(|it| it.as_str().map(str::to_owned)).collect() }
+        Self {
+            completed_steps: completed_steps
+                .filter_map(|it| it.as_str().map(str::to_owned))
+                .collect(),
+        }
     }
 
     /// Whether a step was completed by an earlier run.
     pub(crate) fn is_step_completed(&self, step: &str) -> bool {
-        self.done.contains(step)
+        self.completed_steps.contains(step)
     }
 
     /// Notes a completed step, and writes the file.
@@ -84,7 +88,7 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn record_completed_step(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
-        self.done.insert(step.to_owned());
+        self.completed_steps.insert(step.to_owned());
         let Some(path) = &suite.options.resume else { return Ok(()) };
         let mut rules = serde_json::Map::new();
         for rule in rules::all_rules() {
@@ -108,7 +112,7 @@ impl Checkpoint {
         let file = json!({
             "format": CHECKPOINT_FORMAT_VERSION,
             "key": resume_conditions(&suite.options),
-            "done": self.done,
+            "done": self.completed_steps,
             "rules": rules,
         });
         replace_file_atomically(path, &file.to_string())

@@ -126,7 +126,7 @@ pub struct SchemaProblem {
     /// The rule's id.
     pub rule: &'static str,
     /// The type and path.
-    pub place: String,
+    pub path: String,
     /// The problem.
     pub message: String,
 }

@@ -16,7 +16,7 @@ const REDACTED_TEXT: &str = "(secret)";
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets {
     canary: String,
-    all: Vec<String>,
+    secrets: Vec<String>,
 }
 
 impl Secrets {
@@ -25,7 +25,7 @@ impl Secrets {
     pub(crate) fn new(seed: u64) -> Self {
         // From the seed, so that a run can be repeated with the same inputs.
         let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").next_number());
-        Self { all: vec![canary.clone()], canary }
+        Self { secrets: vec![canary.clone()], canary }
     }
 
     /// Adds the strings of sensitive attributes of a value.
@@ -38,9 +38,9 @@ impl Secrets {
                 // A shorter string would be found by chance.
                 if let Value::String(text) = inner
                     && text.as_str().len() >= 6
-                    && !self.all.iter().any(|secret| secret == text.as_str())
+                    && !self.secrets.iter().any(|secret| secret == text.as_str())
                 {
-                    self.all.push(text.as_str().to_owned());
+                    self.secrets.push(text.as_str().to_owned());
                 }
                 true
             });
@@ -89,7 +89,7 @@ impl Secrets {
     /// Returns the string without secrets.
     #[must_use]
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.all
+        self.secrets
             .iter()
             .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), REDACTED_TEXT))
     }
@@ -98,7 +98,7 @@ impl Secrets {
     #[must_use]
     pub(crate) fn holds_configured_secret(&self, bytes: &[u8]) -> bool {
         // The first is the canary.
-        self.all.iter().skip(1).any(|secret| contains_bytes(bytes, secret.as_bytes()))
+        self.secrets.iter().skip(1).any(|secret| contains_bytes(bytes, secret.as_bytes()))
     }
 }
 

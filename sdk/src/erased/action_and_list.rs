@@ -64,7 +64,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
 pub(crate) struct ListQuery {
     pub(crate) config: Value,
     pub(crate) limit: Option<usize>,
-    pub(crate) whole: bool,
+    pub(crate) include_object: bool,
 }
 
 /// A list resource of any model.
@@ -106,7 +106,7 @@ impl<L: List> AnyList for TypedList<L> {
     }
 
     async fn list(&self, query: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()> {
-        let ListQuery { config, limit, whole } = query;
+        let ListQuery { config, limit, include_object: whole } = query;
         let config = decode_input::<L::Model>(&self.shape, &config, &config)?;
         self.list.list(Search { config, limit, whole, finds, object: PhantomData, call }).await
     }

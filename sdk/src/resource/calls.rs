@@ -364,7 +364,7 @@ pub struct Import<M: Model> {
     pub private: Private,
     /// Deferral of the answer.
     pub deferral: Deferral,
-    pub(crate) others: FurtherImportedObjects,
+    pub(crate) further_objects: FurtherImportedObjects,
     // Of a function type, so that the call does not own a model, and needs no bounds on it.
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The call itself, for handlers that destructure this struct.
@@ -379,7 +379,7 @@ impl<M: Model> Import<M> {
     /// only one.
     pub fn add_object<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         // As for the first object: Terraform rejects unknown values in an import.
-        self.others
+        self.further_objects
             .add(TypeId::of::<R>(), plan::replace_unknown_with_null(&object.into().to_value()));
     }
 }

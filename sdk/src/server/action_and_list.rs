@@ -133,7 +133,7 @@ impl Server {
                 let config = decode_valid_list_config(&call, &*list, &request.config)?;
                 // The errors are reported already, and the handler could only repeat them.
                 let Some(config) = config else { return Ok(()) };
-                let query = ListQuery { config, limit, whole: include_object };
+                let query = ListQuery { config, limit, include_object };
                 call.run_unless_stopped(list.list(query, sender, call.clone())).await
             };
             call.collect_answer(outcome).await.1

@@ -69,7 +69,7 @@ impl Server {
             identity::object_identity(shape, &state).or_else(|| request.identity.clone());
         let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());
         let mut resources = vec![ImportedResource { type_name, state, private, identity }];
-        for (of, object) in context.others.take() {
+        for (of, object) in context.further_objects.take() {
             let (type_name, further) = self.resource_of_handler(of)?;
             let state = encode_imported(call, further.shape(), type_name, object);
             let identity = identity::object_identity(further.shape(), &state);

@@ -158,10 +158,10 @@ impl Resource for Things {
 }
 
 /// A provider whose client gives up after a while, and keeps no connection that it does not use.
-fn provider(address: SocketAddr, patience: Duration, settling: Duration) -> ProviderDef {
+fn provider(address: SocketAddr, timeout: Duration, settling: Duration) -> ProviderDef {
     let client = reqwest::Client::builder()
-        .timeout(patience)
-        .connect_timeout(patience)
+        .timeout(timeout)
+        .connect_timeout(timeout)
         // For the test engine, an idle connection looks like an answer under way.
         .pool_max_idle_per_host(0)
         // A proxy of the environment may not reach this server.
@@ -205,8 +205,8 @@ fn a_client_timeout_expires_without_a_response() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     for is_real in [false, true] {
-        let patience = Duration::from_millis(50);
-        let mut engine = TestEngine::new(move || provider(address, patience, Duration::ZERO));
+        let timeout = Duration::from_millis(50);
+        let mut engine = TestEngine::new(move || provider(address, timeout, Duration::ZERO));
         if is_real {
             engine.use_real_time();
         }

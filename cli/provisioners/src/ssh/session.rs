@@ -203,9 +203,10 @@ async fn shake_hands(
 ) -> Result<Handle<SshClient>, SessionFailure> {
     let preferred = match &hop.host_key {
         Some(key) => Some(key.preferred_algorithms(certificates)),
-        None => {
-            hop.known.has_keys().then(|| host_key::preferred_algorithms(hop.known.keys(), false))
-        }
+        None => hop
+            .known_keys
+            .has_keys()
+            .then(|| host_key::preferred_algorithms(hop.known_keys.keys(), false)),
     };
     let config = Config {
         client_id: russh::SshId::Standard(Cow::Borrowed("SSH-2.0-formwork")),
@@ -218,7 +219,7 @@ async fn shake_hands(
     let client = SshClient {
         name: hop.host_without_brackets().to_owned(),
         host_key: hop.host_key.clone(),
-        known: hop.known.clone(),
+        known_keys: hop.known_keys.clone(),
         agent: hop.agent.as_ref().map(|agent| agent.socket.clone()),
     };
     client::connect_stream(Arc::new(config), line, client).await
@@ -267,7 +268,7 @@ pub(super) struct SshClient {
     name: String,
     host_key: Option<HostKey>,
     /// The known keys of the host, used if no key is configured.
-    known: KnownHostKeys,
+    known_keys: KnownHostKeys,
     agent: Option<PathBuf>,
 }
 
@@ -283,10 +284,10 @@ impl client::Handler for SshClient {
                 let presented = presented.public_key().fingerprint(HashAlg::Sha256).to_string();
                 Err(SessionFailure::Mismatch(presented))
             }
-            None if !self.known.accepts(&presented.public_key()) => {
+            None if !self.known_keys.accepts(&presented.public_key()) => {
                 let key = presented.public_key();
                 let presented = key.fingerprint(HashAlg::Sha256).to_string();
-                let advice = self.known.rejected_key_advice(&key);
+                let advice = self.known_keys.rejected_key_advice(&key);
                 Err(SessionFailure::Refused(format!(
                     "knownhosts: key mismatch: the host presented the key {presented}, and {advice}"
                 )))

@@ -46,7 +46,7 @@ pub(super) struct SshHop {
     pub(super) agent: Option<SshAgent>,
     pub(super) host_key: Option<HostKey>,
     /// The keys of the host in the `known_hosts` files, used if no key is configured.
-    pub(super) known: KnownHostKeys,
+    pub(super) known_keys: KnownHostKeys,
 }
 
 /// Credentials of a hop, as configured.
@@ -186,12 +186,12 @@ impl HopCredentials {
             Some(key) => Some(LoginIdentity::parse(key, self.certificate.as_deref())?),
             None => None,
         };
-        let known = match self.host_key {
+        let known_keys = match self.host_key {
             Some(_) => KnownHostKeys::default(),
             None => KnownHostKeys::find(host.trim_matches(['[', ']']), self.port, home)?,
         };
         Ok(SshHop {
-            known,
+            known_keys,
             host: bracket_ipv6(host),
             port: self.port,
             user: self.user,
@@ -216,7 +216,7 @@ impl SshHop {
             self.identity.is_some(),
             self.certificate,
             self.agent.is_some(),
-            self.host_key.is_some() || self.known.has_keys()
+            self.host_key.is_some() || self.known_keys.has_keys()
         );
     }
 

@@ -50,7 +50,7 @@ struct MigrationScope {
     /// Each workspace of the former backend with its workspace in the new one.
     pairs: Vec<(String, String)>,
     /// Workspaces whose states stay in the former backend.
-    left: Vec<String>,
+    skipped: Vec<String>,
 }
 
 impl MigrationScope {
@@ -63,21 +63,25 @@ impl MigrationScope {
     ) -> Self {
         let single = || {
             let pair = (DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned());
-            Self { extent: StatesToMigrate::Single, pairs: vec![pair], left: Vec::new() }
+            Self { extent: StatesToMigrate::Single, pairs: vec![pair], skipped: Vec::new() }
         };
         let Some(names) = sources.filter(|names| *names != [DEFAULT_WORKSPACE]) else {
             return single();
         };
         if targets.is_none() {
             let pair = (selected.to_owned(), DEFAULT_WORKSPACE.to_owned());
-            let left = names.into_iter().filter(|name| name != selected).collect();
-            return Self { extent: StatesToMigrate::Selected, pairs: vec![pair], left };
+            let skipped_names = names.into_iter().filter(|name| name != selected).collect();
+            return Self {
+                extent: StatesToMigrate::Selected,
+                pairs: vec![pair],
+                skipped: skipped_names,
+            };
         }
         let (names, skipped): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| Workspaces::is_valid_name(name));
         skipped.iter().for_each(|name| diags.warn(not_migrated_warning(name)));
         let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
-        Self { extent: StatesToMigrate::All, pairs, left: Vec::new() }
+        Self { extent: StatesToMigrate::All, pairs, skipped: Vec::new() }
     }
 }
 
@@ -86,7 +90,7 @@ struct MigratingState {
     source: String,
     target: String,
     /// The state in the former backend, in words.
-    found: String,
+    source_state: String,
     /// The state that the new backend has in this place.
     target_state: TargetState,
 }
@@ -114,7 +118,7 @@ pub(super) async fn migrate(
 ) -> Result<(), Reported> {
     let sources = workspaces_of_backend(diags, &*backends.from).await?;
     let targets = workspaces_of_backend(diags, &*backends.to).await?;
-    let MigrationScope { extent, pairs, left } =
+    let MigrationScope { extent, pairs, skipped } =
         MigrationScope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
     let mut is_any_settled = false;
@@ -142,7 +146,7 @@ pub(super) async fn migrate(
         }
     }
     let mut left_states = Vec::new();
-    for name in left {
+    for name in skipped {
         let summary = summarize_state(diags, &*backends.from, &name).await?;
         let summary = summary.filter(StateSummary::holds_something);
         left_states.extend(summary.map(|summary| (name, summary)));
@@ -150,13 +154,8 @@ pub(super) async fn migrate(
     if migrating.is_empty() && left_states.is_empty() {
         return Ok(());
     }
-    let question = MigrationQuestion {
-        init,
-        both: backends,
-        extent,
-        migrating: &migrating,
-        left: &left_states,
-    };
+    let question =
+        MigrationQuestion { init, backends, extent, migrating: &migrating, skipped: &left_states };
     match ask_to_migrate_state(diags, workspace, &question).await? {
         true => backends.copy_states(diags, &init.args.lock, &migrating).await,
         false if question.ends_command_on_no() => Err(diags.error(aborted_error())),
@@ -230,11 +229,11 @@ pub(super) async fn backend_has_states(
 /// The prompt for the migration.
 struct MigrationQuestion<'m> {
     init: &'m InitRun<'m>,
-    both: &'m MigrationBackends,
+    backends: &'m MigrationBackends,
     extent: StatesToMigrate,
     migrating: &'m [MigratingState],
     /// States that stay in the former backend.
-    left: &'m [(String, StateSummary)],
+    skipped: &'m [(String, StateSummary)],
 }
 
 impl MigrationQuestion<'_> {
@@ -250,7 +249,7 @@ impl MigrationQuestion<'_> {
                 "Do you want to copy existing state to the new backend?".to_owned()
             }
             StatesToMigrate::All => {
-                format!("Do you want to migrate all workspaces to {:?}?", self.both.to.kind())
+                format!("Do you want to migrate all workspaces to {:?}?", self.backends.to.kind())
             }
             StatesToMigrate::Selected => {
                 "Do you want to copy only your current workspace?".to_owned()
@@ -260,16 +259,17 @@ impl MigrationQuestion<'_> {
 
     /// Describes the states in both backends, and the effect of each answer.
     fn question_text(&self) -> String {
-        let (from, to) = (self.both.from.kind(), self.both.to.kind());
+        let (from, to) = (self.backends.from.kind(), self.backends.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
-        for MigratingState { source, target, found: summary, target_state } in self.migrating {
+        for MigratingState { source, target, source_state: summary, target_state } in self.migrating
+        {
             lines.push(format!(
                 "Workspace {source:?}: {summary}. The new {to:?} backend has in {target:?}: {}.",
                 target_state.describe()
             ));
         }
-        for (name, summary) in self.left {
+        for (name, summary) in self.skipped {
             let content = summary.describe();
             lines.push(format!("Workspace {name:?}: {content}. It stays in the {from:?} backend."));
         }
@@ -314,8 +314,8 @@ async fn ask_to_migrate_state(
         };
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let (title, about) = (question.question_title(), question.question_text());
-    let question = Prompt { title: &title, about: &about, secret: false };
+    let (title, explanation) = (question.question_title(), question.question_text());
+    let question = Prompt { title: &title, explanation: &explanation, secret: false };
     match ask_user(report.screen(), question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
         Ok(answer) if answer.eq_ignore_ascii_case("no") => Ok(false),
@@ -399,7 +399,7 @@ impl MigrationBackends {
             _ => Ok(SourceState::Migrating(MigratingState {
                 source,
                 target,
-                found: source_state,
+                source_state,
                 target_state,
             })),
         }

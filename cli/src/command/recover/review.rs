@@ -101,13 +101,13 @@ async fn ask_decision(
             "The provider could not determine the outcome. If you find an object with these attributes, adopt it by its ID. If the object does not exist, retry.".to_owned()
         }
     };
-    let about = format!(
+    let prompt_text = format!(
         "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      the object does not exist, or is no longer managed here\n  retry       the operation had no effect: repeat it in the next apply\n  skip        decide later",
         describe_operation(operation, screen)
     );
     let title = format!("What is the outcome of {}?", operation.addr);
     loop {
-        let question = Prompt { title: &title, about: &about, secret: false };
+        let question = Prompt { title: &title, explanation: &prompt_text, secret: false };
         let answer = ask_user(screen, question).await.ok()?;
         if parse_decision(&answer).is_some() {
             return Some(answer);

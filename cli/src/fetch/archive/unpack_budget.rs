@@ -14,7 +14,7 @@ const MAX_HEADER_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct UnpackBudget {
     /// Remaining bytes of the whole stream.
-    whole: Cell<u64>,
+    total: Cell<u64>,
     /// Remaining bytes of the headers of one entry, while they are read.
     headers: Cell<Option<u64>>,
     /// The limit that was reached.
@@ -25,7 +25,7 @@ pub(super) struct UnpackBudget {
 impl UnpackBudget {
     pub(super) fn new(limit: u64) -> Rc<Self> {
         let (headers, reached) = (Cell::new(None), Cell::new(None));
-        Rc::new(Self { whole: Cell::new(limit), headers, reached, limit })
+        Rc::new(Self { total: Cell::new(limit), headers, reached, limit })
     }
 
     /// Runs an action that reads only the headers of an entry.
@@ -44,7 +44,7 @@ impl UnpackBudget {
     /// Returns the limit, if one was reached, instead of the error that it caused.
     pub(super) fn archive_error_or_limit(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
-            Some((limit, unit)) => ArchiveError::TooMuch { limit, what: unit },
+            Some((limit, unit)) => ArchiveError::TooMuch { limit, quantity: unit },
             None => error,
         }
     }
@@ -60,8 +60,8 @@ impl UnpackBudget {
             };
             self.headers.set(Some(remaining_headers));
         }
-        match self.whole.get().checked_sub(n) {
-            Some(remaining_headers) => self.whole.set(remaining_headers),
+        match self.total.get().checked_sub(n) {
+            Some(remaining_headers) => self.total.set(remaining_headers),
             None => return reach(self.limit, "bytes decoded"),
         }
         Ok(())

@@ -68,9 +68,9 @@ impl Client {
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
         // Terraform also sends two requests. Its first one is for the headers only.
-        let retry_policy = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
+        let retry_policy = RetryPolicy { retries: 1, timeout: DOWNLOAD_TIMEOUT };
         let answer = self.send_with_retries(retry_policy, || {
-            self.request_with_headers(file.url, file.authorization, &[], retry_policy.each)
+            self.request_with_headers(file.url, file.authorization, &[], retry_policy.timeout)
         })?;
         sized(answer.announced_length());
         self.write_body(file, answer, to)

@@ -158,7 +158,7 @@ impl Repository<'_> {
         query.extend(scopes.iter().map(|scope| ("scope", scope.as_str())));
         let separator = if realm.contains('?') { '&' } else { '?' };
         let url = format!("{realm}{separator}{}", encode_parameters(&query));
-        self.http.get_with_retries(&url, authorization.as_deref(), self.patience)
+        self.http.get_with_retries(&url, authorization.as_deref(), self.retry_policy)
     }
 
     fn token_request_error(&self, error: HttpError) -> OciError {

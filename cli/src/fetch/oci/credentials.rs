@@ -46,7 +46,7 @@ pub(super) enum LoginSecret {
 pub(super) struct RegistryLoginFinder<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    known: Mutex<BTreeMap<String, Arc<CachedLogins>>>,
+    cache: Mutex<BTreeMap<String, Arc<CachedLogins>>>,
 }
 
 /// The results of lookups for one registry, by repository.
@@ -62,7 +62,7 @@ struct LoginCandidate {
 
 impl<'a> RegistryLoginFinder<'a> {
     pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        Self { env, settings, known: Mutex::default() }
+        Self { env, settings, cache: Mutex::default() }
     }
 
     /// Returns the credentials for a repository, if any exist.
@@ -74,7 +74,7 @@ impl<'a> RegistryLoginFinder<'a> {
         repository: &RepositoryAddr,
     ) -> Result<Option<RegistryLogin>, String> {
         let of_registry = {
-            let mut cache = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(cache.entry(repository.registry.clone()).or_default())
         };
         // The lock is held while a helper runs, so that it runs once for each repository. Lookups for other
@@ -160,7 +160,7 @@ impl<'a> RegistryLoginFinder<'a> {
 fn credential_files(env: &Env) -> Vec<PathBuf> {
     const CONTAINERS_AUTH_FILE: &str = "containers/auth.json";
     let directory =
-        |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        |name: &str| env.environment.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = env.home.as_ref();
     let mut files = Vec::new();
     if cfg!(target_os = "linux") {

@@ -23,12 +23,12 @@ pub(crate) enum SourceError {
     #[error("could not connect to {host}: {reason}")]
     Unreachable { host: String, reason: String },
     /// The server requires credentials, or rejected the given ones.
-    #[error("host {host} {}{}", if *.given {
+    #[error("host {host} {}{}", if *.has_credentials {
         "rejected the given authentication credentials"
     } else {
         "requires authentication credentials"
     }, complaint.as_ref().map_or(String::new(), |reason| format!("; {reason}")))]
-    Unauthorized { host: String, given: bool, complaint: Option<String> },
+    Unauthorized { host: String, has_credentials: bool, complaint: Option<String> },
     /// The release has no package for the platform.
     #[error("provider {addr} {version} is not available for {platform}")]
     Platform { addr: ProviderAddr, version: Version, platform: Platform },

@@ -120,7 +120,7 @@ fn request_file(
     let answer = answer.map_err(|error| match error.status() {
         Some(404) => missing(),
         Some(401 | 403) => SourceError::Unauthorized {
-            given: token.is_some(),
+            has_credentials: token.is_some(),
             complaint: hosts.credentials_error(&name, &url),
             host: name,
         },

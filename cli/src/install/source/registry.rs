@@ -122,7 +122,7 @@ fn request_document(
         Some(404) => missing(),
         Some(401 | 403) => SourceError::Unauthorized {
             host: addr.host().to_string(),
-            given: token.is_some(),
+            has_credentials: token.is_some(),
             complaint: hosts.credentials_error(addr.host(), &url),
         },
         _ => SourceError::from_registry_answer(addr, &error),
@@ -136,7 +136,7 @@ fn host_error(addr: &ProviderAddr, error: HostError) -> SourceError {
         }
         HostError::Unknown(HttpError::Status { status: 401 | 403, .. }) => {
             let host = addr.host().to_string();
-            SourceError::Unauthorized { host, given: false, complaint: None }
+            SourceError::Unauthorized { host, has_credentials: false, complaint: None }
         }
         error => {
             SourceError::Unreachable { host: addr.host().to_string(), reason: error.to_string() }
@@ -274,7 +274,7 @@ impl RegistryQuery<'_> {
         }
         Ok(PackageEvidence::Signed {
             hash: format!("zh:{expected_sum}"),
-            all: release_checksums::all_zh_hashes(&document),
+            release_hashes: release_checksums::all_zh_hashes(&document),
             trust,
         })
     }

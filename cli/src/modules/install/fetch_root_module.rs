@@ -27,7 +27,7 @@ pub(crate) fn fetch_root_module(
     let http = Client::new(user.env.proxies(), std::thread::sleep);
     let fetcher = make_fetcher(&http, user.env, user.settings);
     let fetched = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
-        fetch::find_single_match(into, source.within.as_str()).map_err(FetchError::Address)
+        fetch::find_single_match(into, source.subdir.as_str()).map_err(FetchError::Address)
     });
     fetched.map_err(|error| {
         let package = source.display_address();
@@ -43,7 +43,9 @@ pub(crate) fn fetch_root_module(
 /// Returns the remedy for a package that is too large.
 fn size_limit_hint(error: &FetchError) -> String {
     let too_large = match error {
-        FetchError::Package(ArchiveError::TooMuch { what: unit, .. }) => unit.starts_with("bytes"),
+        FetchError::Package(ArchiveError::TooMuch { quantity: unit, .. }) => {
+            unit.starts_with("bytes")
+        }
         FetchError::Server(HttpError::TooLong { .. }) => true,
         _ => false,
     };

@@ -74,7 +74,7 @@ impl ModuleWalk<'_> {
         // Local directories are not locked.
         let is_local =
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
-        let Some(new_lock) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
+        let Some(new_lock) = self.new_lock.as_mut().filter(|_| !is_local) else { return Ok(()) };
         let package = self.staging.staged_path(&self.staging.module_path(key));
         let hash = hash::hash_module(&package).map_err(|error| {
             diags.error(module_errors::unhashable_module_error(key, call, &error))

@@ -10,7 +10,7 @@ pub(super) type Page = (Vec<(&'static str, String)>, Vec<u8>);
 /// Answers until the process ends.
 pub(super) struct Server {
     base: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 pub(super) fn body(bytes: Vec<u8>) -> Page {
@@ -46,7 +46,7 @@ impl Server {
                 drop(answer(&stream.unwrap(), &pages, times, &base_of_server, &requests_of_server));
             }
         });
-        Self { base, asked: requests }
+        Self { base, requests }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -55,7 +55,7 @@ impl Server {
 
     /// Requested paths, each with the request's headers in one line.
     pub(super) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.requests.lock().unwrap().clone()
     }
 }
 

@@ -98,7 +98,7 @@ impl DiffRenderer<'_> {
     }
 
     fn options_at(&self, indent: usize) -> RenderOptions {
-        RenderOptions { at: indent, keeps: self.keeps, ..RenderOptions::default() }
+        RenderOptions { indent, keeps: self.keeps, ..RenderOptions::default() }
     }
 
     /// The sign, painted.

@@ -10,7 +10,7 @@ use crate::view::{Paint, Screen, print_out};
 pub(crate) struct ImportReport<'a> {
     pub(crate) screen: Screen,
     /// Observer of all other events.
-    pub(crate) others: &'a dyn EventObserver,
+    pub(crate) observer: &'a dyn EventObserver,
 }
 
 impl EventObserver for ImportReport<'_> {
@@ -27,7 +27,7 @@ impl EventObserver for ImportReport<'_> {
                 let kind = format!("{}\n", self.screen.paint(Paint::Green, &kind));
                 print_out(&kind.repeat(*n_objects));
             }
-            event => self.others.on_event(event),
+            event => self.observer.on_event(event),
         }
     }
 }

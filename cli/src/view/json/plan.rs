@@ -22,7 +22,7 @@ pub(crate) struct PlanViewInputs<'a> {
     /// The providers, loaded.
     pub(crate) pool: &'a ProviderPool<'a>,
     /// The given variable values, as JSON.
-    pub(crate) given: Vec<(&'a str, &'a str)>,
+    pub(crate) variable_values: Vec<(&'a str, &'a str)>,
     /// Time of creation.
     pub(crate) time: OffsetDateTime,
 }
@@ -84,7 +84,7 @@ pub(crate) fn plan_document(
     plan: &Plan,
     inputs: &PlanViewInputs<'_>,
 ) -> Result<Json, Reported> {
-    let variables = inputs.given.iter().map(|(name, json)| {
+    let variables = inputs.variable_values.iter().map(|(name, json)| {
         ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))
     });
     let ChangeMembers { drift, resources, outputs } = ChangeMembers::of(plan);

@@ -136,8 +136,8 @@ fn report_schema_problems(suite: &mut Suite) {
         return suite.note_skipped_rules(&SCHEMA_READING_RULES, unreadable);
     }
     let problems = suite.offer.problems.clone();
-    for SchemaProblem { rule, place, message } in &problems {
-        suite.record_case(rule, false, || Finding::new(rule, place, message.clone()));
+    for SchemaProblem { rule, path, message } in &problems {
+        suite.record_case(rule, false, || Finding::new(rule, path, message.clone()));
     }
     let has_identities = !suite.offer.identities.is_empty();
     let has_functions = !suite.offer.functions.is_empty();
@@ -322,8 +322,8 @@ async fn check_previous_release(suite: &mut Suite) {
     }
     let negative: Vec<SchemaProblem> =
         suite.offer.problems.iter().filter(|it| it.rule == "S-12").cloned().collect();
-    for SchemaProblem { place, message, .. } in negative {
-        suite.record_case("S-12", false, || Finding::new("S-12", &place, message));
+    for SchemaProblem { path: schema_path, message, .. } in negative {
+        suite.record_case("S-12", false, || Finding::new("S-12", &schema_path, message));
     }
     let Some(path) = suite.options.previous.clone() else {
         return suite

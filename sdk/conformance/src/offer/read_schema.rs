@@ -36,7 +36,7 @@ pub(super) struct SchemaReader {
 impl SchemaReader {
     pub(super) fn report_schema_problem(&mut self, rule: &'static str, message: String) {
         let subject = self.subject.clone();
-        self.problems.push(SchemaProblem { rule, place: subject, message });
+        self.problems.push(SchemaProblem { rule, path: subject, message });
     }
 
     pub(super) fn read_offered_type(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {

@@ -369,7 +369,7 @@ impl RecordedAnswer for OpenResponse {
         page.add_payload("result", PayloadSchema::Ephemeral(of), &self.result);
         page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
         // As a duration: the timestamp itself would be in the past during a replay.
-        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended_at));
         page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -388,7 +388,7 @@ impl RecordedAnswer for OpenResponse {
 impl RecordedAnswer for RenewResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
-        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended_at));
         page.add_diagnostics(&self.diagnostics);
     }
 
@@ -447,7 +447,7 @@ impl RecordedAnswer for Vec<ListEvent> {
         let mut events = Vec::new();
         for event in self {
             // A page for each event, since they all have the same fields.
-            let mut inner = RecordedRequestOrAnswer::new(offer, page.ended);
+            let mut inner = RecordedRequestOrAnswer::new(offer, page.ended_at);
             inner.add_nonempty_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {

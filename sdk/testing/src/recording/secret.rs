@@ -117,7 +117,7 @@ pub(super) fn token_number(token: &str) -> Option<i64> {
 pub(super) struct TokenValues {
     texts: BTreeMap<String, String>,
     /// Numbers and booleans.
-    others: BTreeMap<String, Json>,
+    bound_values: BTreeMap<String, Json>,
 }
 
 impl TokenValues {
@@ -139,7 +139,7 @@ impl TokenValues {
             }
             Json::Object(members) => match members.get(SECRET_KEY) {
                 Some(Json::String(token)) => {
-                    json!({SECRET_KEY: self.others.get(token).unwrap_or(&json!(token))})
+                    json!({SECRET_KEY: self.bound_values.get(token).unwrap_or(&json!(token))})
                 }
                 Some(_) => json.clone(),
                 None => {
@@ -221,7 +221,7 @@ impl TokenValues {
 
     /// Whether a token matches this number or boolean, here and in strings.
     fn bind_or_compare_scalar(&mut self, token: &str, came: &Json) -> bool {
-        let bound_value = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
+        let bound_value = self.bound_values.entry(token.to_owned()).or_insert_with(|| came.clone());
         self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
         bound_value == came
     }

@@ -123,13 +123,13 @@ pub(super) struct RecordedRequestOrAnswer<'o> {
     /// Names of the members of its objects.
     pub(super) names: BTreeSet<String>,
     /// The time at which the call ended.
-    pub(super) ended: SystemTime,
+    pub(super) ended_at: SystemTime,
 }
 
 impl<'o> RecordedRequestOrAnswer<'o> {
-    pub(super) fn new(offer: &'o OfferedSchemas, ended: SystemTime) -> Self {
+    pub(super) fn new(offer: &'o OfferedSchemas, ended_at: SystemTime) -> Self {
         let names = DIAGNOSTIC_MEMBERS.map(str::to_owned).into();
-        Self { offer, fields: Map::new(), secrets: Vec::new(), names, ended }
+        Self { offer, fields: Map::new(), secrets: Vec::new(), names, ended_at }
     }
 
     /// Adds a member, unless it is empty.

@@ -17,7 +17,7 @@ const IDENTIFYING_ATTRIBUTES: [&str; 3] = ["id", "name", "tags"];
 #[derive(Clone, Copy, Default)]
 pub(super) struct RenderOptions {
     /// Column of the closing bracket.
-    pub(super) at: usize,
+    pub(super) indent: usize,
     /// Whether parts that stay are shown too.
     pub(super) keeps: bool,
     /// Whether to omit `-> null` after a removed value.
@@ -36,7 +36,7 @@ impl RenderOptions {
 
     /// The options of a part that is enclosed in brackets on separate lines.
     fn indented(self) -> Self {
-        Self { at: self.at + 4, ..self }
+        Self { indent: self.indent + 4, ..self }
     }
 
     fn without_null(self) -> Self {
@@ -86,7 +86,7 @@ impl DiffRenderer<'_> {
             }
             NodeForm::Sensitive { .. } => format!("{SENSITIVE_PLACEHOLDER}{null}{note}"),
             NodeForm::SensitiveBlock { .. } => {
-                let margin = " ".repeat(options.at);
+                let margin = " ".repeat(options.indent);
                 format!(
                     "{{{note}\n{margin}  # At least one attribute in this block is (or was) sensitive,\n{margin}  # so its contents will not be displayed.\n{margin}}}"
                 )
@@ -158,7 +158,7 @@ impl DiffRenderer<'_> {
         match lines {
             None => format!("{open}{close}{null}{note}"),
             Some(lines) => {
-                format!("{open}{note}\n{lines}{}{close}{null}", " ".repeat(options.at))
+                format!("{open}{note}\n{lines}{}{close}{null}", " ".repeat(options.indent))
             }
         }
     }
@@ -182,7 +182,7 @@ impl DiffRenderer<'_> {
         context: bool,
         options: RenderOptions,
     ) -> String {
-        let indent = options.at + 4;
+        let indent = options.indent + 4;
         let mut text = String::new();
         // The unchanged elements since the last change.
         let mut hidden: Vec<&DiffNode<'_>> = Vec::new();
@@ -212,8 +212,8 @@ impl DiffRenderer<'_> {
     fn render_element_line(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let options = options.indented();
         let text = format!("{},", self.render(node, options));
-        self.sensitivity_warning(node, options.at)
-            + &self.line_with_sign(node.sign, &text, options.at)
+        self.sensitivity_warning(node, options.indent)
+            + &self.line_with_sign(node.sign, &text, options.indent)
     }
 
     fn render_set(
@@ -231,7 +231,7 @@ impl DiffRenderer<'_> {
             let lines: Vec<String> =
                 shown_elements.map(|element| self.render_element_line(element, part)).collect();
             let hidden =
-                self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
+                self.hidden_count_line(elements.len() - lines.len(), "element", options.indent + 4);
             lines.concat() + &hidden
         });
         let brackets = Brackets { parts_force: nested, ..Brackets::new('[', ']') };
@@ -275,11 +275,11 @@ impl DiffRenderer<'_> {
             let comma = if matches!(element.form, NodeForm::Object { .. }) { "," } else { "" };
             let space = " ".repeat(width.saturating_sub(name.chars().count()));
             let value = self.render(element, options);
-            text.push_str(&self.sensitivity_warning(element, options.at));
+            text.push_str(&self.sensitivity_warning(element, options.indent));
             let line = format!("{name}{space} = {value}{comma}");
-            text.push_str(&self.line_with_sign(element.sign, &line, options.at));
+            text.push_str(&self.line_with_sign(element.sign, &line, options.indent));
         }
-        text + &self.hidden_count_line(n_hidden, "element", options.at)
+        text + &self.hidden_count_line(n_hidden, "element", options.indent)
     }
 
     fn render_members(
@@ -315,7 +315,7 @@ impl DiffRenderer<'_> {
                 part,
             ));
         }
-        text + &self.hidden_count_line(n_hidden, "attribute", options.at)
+        text + &self.hidden_count_line(n_hidden, "attribute", options.indent)
     }
 
     /// The lines of one member.
@@ -328,8 +328,8 @@ impl DiffRenderer<'_> {
         let AlignedName { text: name, width } = name;
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
         let text = format!("{name}{space} = {}", self.render(node, options));
-        self.sensitivity_warning(node, options.at)
-            + &self.line_with_sign(node.sign, &text, options.at)
+        self.sensitivity_warning(node, options.indent)
+            + &self.line_with_sign(node.sign, &text, options.indent)
     }
 
     fn render_block(
@@ -357,9 +357,9 @@ impl DiffRenderer<'_> {
         }
         if n_hidden > 0 {
             text.push('\n');
-            text.push_str(&self.hidden_count_line(n_hidden, "block", part.at));
+            text.push_str(&self.hidden_count_line(n_hidden, "block", part.indent));
         }
-        format!("{{{note}\n{text}{}}}", " ".repeat(options.at))
+        format!("{{{note}\n{text}{}}}", " ".repeat(options.indent))
     }
 
     /// The lines of the blocks of one type, and the number of hidden blocks.
@@ -369,7 +369,7 @@ impl DiffRenderer<'_> {
         owner: ChangeSign,
         options: RenderOptions,
     ) -> (String, usize) {
-        let indent = options.at;
+        let indent = options.indent;
         let (mut text, mut n_hidden) = (String::new(), 0);
         let unknown = DiffNode { form: NodeForm::Unknown(None), sign: owner, forces: false };
         let unknown = group.unknown.then_some((None, &unknown));

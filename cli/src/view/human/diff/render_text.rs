@@ -45,7 +45,7 @@ impl DiffRenderer<'_> {
         sides: ValueSides<'_>,
         options: RenderOptions,
     ) -> Option<String> {
-        let indent = options.at;
+        let indent = options.indent;
         let [old, new] = [sides.before, sides.after].map(|value| match value {
             Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
@@ -79,7 +79,7 @@ impl DiffRenderer<'_> {
         new: Option<&str>,
         options: RenderOptions,
     ) -> Option<String> {
-        let indent = options.at;
+        let indent = options.indent;
         let [before, after] = [old, new].map(|text| text.and_then(|text| parse_json(text, indent)));
         if before.is_some() && after.is_some() {
             let sides = ValueSides { before: before.as_ref(), after: after.as_ref() };
@@ -120,14 +120,14 @@ impl DiffRenderer<'_> {
         sides: ValueSides<'_>,
         options: RenderOptions,
     ) -> String {
-        let indent = options.at;
+        let indent = options.indent;
         let change = ValueChange::new(
             ChangeSide::part_of(sides.before, node.sign != ChangeSign::Add),
             ChangeSide::part_of(sides.after, node.sign != ChangeSign::Remove),
             &[],
         );
         let value = compare_untyped::compare_untyped(&change);
-        let mut part = RenderOptions { at: indent + 4, omits_null: true, ..options.of_part() };
+        let mut part = RenderOptions { indent: indent + 4, omits_null: true, ..options.of_part() };
         let is_layout = value.sign == ChangeSign::Keep && node.sign == ChangeSign::Change;
         let (mut layout, mut note) = (String::new(), self.replacement_note(node.forces, options));
         if is_layout {

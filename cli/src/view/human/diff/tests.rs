@@ -30,7 +30,7 @@ fn forced(before: Value, after: Value, forces: &[Path]) -> String {
     let (before, after) = (owner(before), owner(after));
     let change = differ.change_of(&before, &after).attribute("input");
     let node = compare_values::compare_values(change, &ty);
-    let text = differ.render(&node, RenderOptions { at: 2, ..RenderOptions::default() });
+    let text = differ.render(&node, RenderOptions { indent: 2, ..RenderOptions::default() });
     differ.sensitivity_warning(&node, 2)
         + &differ.line_with_sign(node.sign, &format!("input = {text}"), 2)
 }

@@ -27,7 +27,7 @@ pub(super) struct LeftoverObject {
 /// The journal of one run.
 pub(super) struct Journal {
     file: Option<File>,
-    left: Vec<Option<LeftoverObject>>,
+    leftovers: Vec<Option<LeftoverObject>>,
 }
 
 impl Journal {
@@ -36,7 +36,7 @@ impl Journal {
         // Never emptied: objects of an earlier run may still exist.
         let file =
             path.map(|path| File::options().create(true).append(true).open(path)).transpose()?;
-        Ok(Self { file, left: Vec::new() })
+        Ok(Self { file, leftovers: Vec::new() })
     }
 
     fn write_line(&mut self, event: &str, name: &str, content: &str) {
@@ -50,13 +50,13 @@ impl Journal {
     /// Notes that an object is about to be created.
     pub(super) fn record_create_intent(&mut self, offered: &OfferedType, config: &Value) -> usize {
         self.write_line("create", &offered.name, &display_value(config));
-        self.left.push(Some(LeftoverObject {
+        self.leftovers.push(Some(LeftoverObject {
             name: offered.name.clone(),
             value: None,
             private: Bytes::new(),
             config: display_value(config),
         }));
-        self.left.len() - 1
+        self.leftovers.len() - 1
     }
 
     /// Records the created object; `None` if the answer reports that no object exists.
@@ -69,7 +69,7 @@ impl Journal {
         match created {
             Some((value, private)) => {
                 self.write_line("created", &offered.name, &display_value(value));
-                if let Some(Some(leftover)) = self.left.get_mut(entry) {
+                if let Some(Some(leftover)) = self.leftovers.get_mut(entry) {
                     leftover.value = Some(value.clone());
                     leftover.private = private.clone();
                 }
@@ -83,7 +83,7 @@ impl Journal {
 
     /// Forgets an entry whose create was refused.
     pub(super) fn forget_refused_create(&mut self, entry: usize) {
-        if let Some(leftover) = self.left.get_mut(entry) {
+        if let Some(leftover) = self.leftovers.get_mut(entry) {
             *leftover = None;
         }
     }
@@ -97,7 +97,7 @@ impl Journal {
         private: &Bytes,
     ) {
         self.write_line("changed", &offered.name, &display_value(to));
-        let leftovers = self.left.iter_mut().flatten();
+        let leftovers = self.leftovers.iter_mut().flatten();
         if let Some(leftover) = leftovers.into_iter().find(|it| it.value.as_ref() == Some(from)) {
             leftover.value = Some(to.clone());
             leftover.private = private.clone();
@@ -108,7 +108,7 @@ impl Journal {
     pub(super) fn record_destroyed(&mut self, offered: &OfferedType, value: &Value) {
         self.write_line("destroyed", &offered.name, &display_value(value));
         // Any of several equal ones: they are destroyed one by one.
-        let entry = self.left.iter_mut().find(|it| {
+        let entry = self.leftovers.iter_mut().find(|it| {
             it.as_ref()
                 .is_some_and(|it| it.name == offered.name && it.value.as_ref() == Some(value))
         });
@@ -119,12 +119,12 @@ impl Journal {
 
     /// Whether no objects are left.
     pub(super) fn has_no_leftovers(&self) -> bool {
-        self.left.iter().all(Option::is_none)
+        self.leftovers.iter().all(Option::is_none)
     }
 
     /// Objects that may still exist.
     pub(super) fn leftover_objects(&self) -> Vec<LeftoverObject> {
-        self.left.iter().flatten().cloned().collect()
+        self.leftovers.iter().flatten().cloned().collect()
     }
 
     /// Records the end of the run.
