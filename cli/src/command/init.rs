@@ -161,9 +161,9 @@ fn merge_requirements(
     mut required: BTreeMap<ProviderAddr, VersionConstraints>,
     additional: BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> BTreeMap<ProviderAddr, VersionConstraints> {
-    for (addr, constraints) in additional {
+    for (addr, added) in additional {
         let constraints = required.entry(addr).or_default();
-        *constraints = std::mem::take(constraints).union(constraints);
+        *constraints = std::mem::take(constraints).union(added);
     }
     required
 }
