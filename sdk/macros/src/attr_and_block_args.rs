@@ -53,23 +53,23 @@ pub(crate) struct FieldArgs {
 impl FieldArgs {
     /// Reads all `#[attr(…)]` and `#[block(…)]` among `attributes`.
     pub(crate) fn from_attributes(attributes: &[Attribute]) -> Result<Self> {
-        let mut said = Self::default();
+        let mut args = Self::default();
         for attribute in attributes {
             if attribute.path().is_ident("attr") {
                 attribute.parse_nested_meta(|meta| {
-                    said.parse_unrepeated_argument(&meta, Self::parse_attr_argument)
+                    args.parse_unrepeated_argument(&meta, Self::parse_attr_argument)
                 })?;
             } else if attribute.path().is_ident("block") {
-                said.is_block = true;
+                args.is_block = true;
                 // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
                     attribute.parse_nested_meta(|meta| {
-                        said.parse_unrepeated_argument(&meta, Self::parse_block_argument)
+                        args.parse_unrepeated_argument(&meta, Self::parse_block_argument)
                     })?;
                 }
             }
         }
-        Ok(said)
+        Ok(args)
     }
 
     fn parse_unrepeated_argument(
@@ -146,8 +146,8 @@ impl FieldArgs {
     }
 
     /// Returns the role of an attribute after checking that the words go together.
-    pub(crate) fn role_if_words_fit(&self, at: Span) -> Result<Role> {
-        let refuse = |reason| Err(syn::Error::new(at, reason));
+    pub(crate) fn role_if_words_fit(&self, span: Span) -> Result<Role> {
+        let refuse = |reason| Err(syn::Error::new(span, reason));
         let role = match (self.role, &self.default) {
             // A default appears in the plan, and hosts accept such a value for computed attributes
             // only.
@@ -199,8 +199,8 @@ impl FieldArgs {
     }
 
     /// Checks that the words about a block go together.
-    pub(crate) fn check_words_fit_block(&self, at: Span) -> Result<()> {
-        let refuse = |reason| Err(syn::Error::new(at, reason));
+    pub(crate) fn check_words_fit_block(&self, span: Span) -> Result<()> {
+        let refuse = |reason| Err(syn::Error::new(span, reason));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
             return refuse("a block has no role; its attributes have roles");
         }
@@ -217,8 +217,8 @@ impl FieldArgs {
     }
 
     /// Rejects words that belong to the attributes of the other model.
-    pub(crate) fn check_words_fit_flattened(&self, at: Span) -> Result<()> {
-        let refuse = |reason| Err(syn::Error::new(at, reason));
+    pub(crate) fn check_words_fit_flattened(&self, span: Span) -> Result<()> {
+        let refuse = |reason| Err(syn::Error::new(span, reason));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
             return refuse("the attributes of a flattened model have roles of their own");
         }
@@ -269,11 +269,11 @@ pub(crate) struct StructArgs {
 impl StructArgs {
     /// Reads all `#[attr(…)]` among `attributes`.
     pub(crate) fn from_attributes(attributes: &[Attribute]) -> Result<Self> {
-        let mut said = Self::default();
+        let mut args = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("attr")) {
-            attribute.parse_nested_meta(|meta| said.parse_struct_argument(&meta))?;
+            attribute.parse_nested_meta(|meta| args.parse_struct_argument(&meta))?;
         }
-        Ok(said)
+        Ok(args)
     }
 
     fn parse_struct_argument(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
@@ -350,9 +350,9 @@ fn unknown_word_message(word: &str, outer: &str) -> String {
     if outer == "block" && ["required", "optional"].contains(&word) {
         return "a block has no role; its type and `min` set the number of blocks".to_owned();
     }
-    let own: &[&str] = if outer == "block" { &BLOCK_ONLY_WORDS } else { &ATTR_ONLY_WORDS };
-    let all: Vec<_> = own.iter().chain(&ATTR_AND_BLOCK_WORDS).copied().collect();
-    format!("`{word}` is not a word of `{outer}`; expected one of {}", all.join(", "))
+    let own_words: &[&str] = if outer == "block" { &BLOCK_ONLY_WORDS } else { &ATTR_ONLY_WORDS };
+    let all_words: Vec<_> = own_words.iter().chain(&ATTR_AND_BLOCK_WORDS).copied().collect();
+    format!("`{word}` is not a word of `{outer}`; expected one of {}", all_words.join(", "))
 }
 
 /// The value of `default`; otherwise the default of the type.
@@ -408,32 +408,33 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
 
 /// The lines outside of examples in Rust, which are for the author of the provider and not for its users.
 fn without_rust_examples<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut kept_lines: Vec<&str> = Vec::new();
     // Whether the code block around the line is in Rust; `None` outside of code blocks.
-    let mut inside: Option<bool> = None;
+    let mut rust_fence: Option<bool> = None;
     for line in lines {
         let start = line.trim_start();
-        let words = start.strip_prefix("```").or_else(|| start.strip_prefix("~~~"));
-        let is_in_rust = match (words, inside) {
+        let info_string = start.strip_prefix("```").or_else(|| start.strip_prefix("~~~"));
+        let is_in_rust = match (info_string, rust_fence) {
             (Some(_), Some(is_rust)) => {
-                inside = None;
+                rust_fence = None;
                 is_rust
             }
-            (Some(words), None) => *inside.insert(is_rust_fence(words)),
-            (None, inside) => inside.unwrap_or(false),
+            (Some(info_string), None) => *rust_fence.insert(is_rust_fence(info_string)),
+            (None, rust_fence) => rust_fence.unwrap_or(false),
         };
         // An empty line around an example that is left out would stay behind as a second one.
-        let is_second_empty =
-            inside.is_none() && line.is_empty() && kept.last().is_none_or(|it| it.is_empty());
+        let is_second_empty = rust_fence.is_none()
+            && line.is_empty()
+            && kept_lines.last().is_none_or(|it| it.is_empty());
         if !is_in_rust && !is_second_empty {
-            kept.push(line);
+            kept_lines.push(line);
         }
     }
-    kept
+    kept_lines
 }
 
 /// Whether rustdoc takes a code block for Rust, by the words after its fence.
-fn is_rust_fence(words: &str) -> bool {
+fn is_rust_fence(info_string: &str) -> bool {
     const WORDS: [&str; 7] = [
         "rust",
         "no_run",
@@ -443,7 +444,7 @@ fn is_rust_fence(words: &str) -> bool {
         "test_harness",
         "standalone_crate",
     ];
-    words.split([',', ' ', '\t']).filter(|word| !word.is_empty()).all(|word| {
+    info_string.split([',', ' ', '\t']).filter(|word| !word.is_empty()).all(|word| {
         let is_error_code = word.len() == 5 && word.starts_with('E');
         let is_prefixed = word.starts_with("edition20") || word.starts_with("ignore-");
         WORDS.contains(&word) || is_prefixed || is_error_code

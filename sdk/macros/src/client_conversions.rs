@@ -20,7 +20,7 @@ pub(crate) struct InputAndComputedNames<'a> {
 /// The conversions of a model. `input` is the struct of the attributes that the author sets.
 pub(crate) fn model_client_conversions(
     input: &DeriveInput,
-    said: &StructArgs,
+    args: &StructArgs,
     parts: &[ModelField<'_>],
     structs: &InputAndComputedNames<'_>,
 ) -> TokenStream {
@@ -28,7 +28,7 @@ pub(crate) fn model_client_conversions(
     let model = &input.ident;
     let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_client()).collect();
     let is_whole = theirs.len() == parts.len();
-    let from = said.from.as_ref().map(|other| {
+    let from = args.from.as_ref().map(|other| {
         let vis = &input.vis;
         let (names, values) = fields_from_client(&theirs);
         // Without a field to fill, `..self` would cause a warning in the author's crate.
@@ -54,7 +54,7 @@ pub(crate) fn model_client_conversions(
             #computed_impl
         }
     });
-    let into = said.into.as_ref().map(|other| {
+    let into = args.into.as_ref().map(|other| {
         let given: Vec<_> = theirs.into_iter().filter(|part| part.is_settable()).collect();
         into_client_impl(other, settable, &given)
     });
@@ -64,14 +64,14 @@ pub(crate) fn model_client_conversions(
 /// The conversions of a nested struct.
 pub(crate) fn nested_client_conversions(
     input: &DeriveInput,
-    said: &StructArgs,
+    args: &StructArgs,
     parts: &[ModelField<'_>],
     settable: &Ident,
 ) -> TokenStream {
     let all: Vec<_> = parts.iter().collect();
     let given: Vec<_> = parts.iter().filter(|part| part.is_settable()).collect();
-    let from = said.from.as_ref().map(|other| from_client_impl(other, &input.ident, &all));
-    let into = said.into.as_ref().map(|other| into_client_impl(other, settable, &given));
+    let from = args.from.as_ref().map(|other| from_client_impl(other, &input.ident, &all));
+    let into = args.into.as_ref().map(|other| into_client_impl(other, settable, &given));
     quote!(#from #into)
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn object_conversion_impl(
     let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flattened()).collect();
     // Objects have their attributes in the order of names, so that the values can be compared in
     // pairs.
-    own.sort_by(|one, other| one.name.cmp(&other.name));
+    own.sort_by(|first, second| first.name.cmp(&second.name));
     let flat = parts.iter().filter(|part| part.is_flattened());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
     let names: Vec<_> = own.iter().map(|part| &part.name).collect();
@@ -108,14 +108,14 @@ pub(crate) fn object_conversion_impl(
 
 /// The initialization of a field from a value.
 fn field_read(part: &ModelField<'_>) -> TokenStream {
-    let (ident, name, at) = (part.ident, &part.name, part.ty.span());
+    let (ident, name, span) = (part.ident, &part.name, part.ty.span());
     // At the type, so that an error about a type that is not a field is shown there.
     match part.is_flattened() {
         true => {
-            quote_spanned!(at=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
+            quote_spanned!(span=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
         }
         false => {
-            quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
+            quote_spanned!(span=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
         }
     }
 }
@@ -135,7 +135,8 @@ fn object_expression(flat: &[&Ident]) -> TokenStream {
 
 /// Whether every field equals the value of its name; the names are sorted.
 fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
-    let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
+    let values: Vec<_> =
+        (0..idents.len()).map(|index| quote::format_ident!("value_{index}")).collect();
     quote! {
         match SORTED_NAMES.values_of_object(value) {
             ::core::option::Option::Some([#(#values),*]) => {

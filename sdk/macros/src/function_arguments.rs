@@ -15,7 +15,7 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
     let fields = named_fields(input)?;
     let (mut described, mut read) = (Vec::new(), Vec::new());
     let last = fields.named.len().saturating_sub(1);
-    for (at, field) in fields.named.iter().enumerate() {
+    for (index, field) in fields.named.iter().enumerate() {
         let Some(ident) = &field.ident else { continue };
         let (ty, description, name) =
             // A raw identifier exists only in Rust: `r#type` is the parameter `type`.
@@ -28,7 +28,8 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
             )
         };
         if is_variadic(field)? {
-            let inner = last_type_argument(ty).filter(|_| is_type_named(ty, "Vec") && at == last);
+            let inner =
+                last_type_argument(ty).filter(|_| is_type_named(ty, "Vec") && index == last);
             let Some(inner) = inner else {
                 let reason =
                     "the last argument is the one that may be variadic; its type is Vec<…>";
@@ -36,11 +37,11 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
             };
             let parameter = parameter(inner);
             described.push(quote!(.variadic(#parameter)));
-            read.push(quote!(#ident: given.get_all_from(#at)?));
+            read.push(quote!(#ident: given.get_all_from(#index)?));
         } else {
             let parameter = parameter(ty);
             described.push(quote!(.parameter(#parameter)));
-            read.push(quote!(#ident: given.get(#at)?));
+            read.push(quote!(#ident: given.get(#index)?));
         }
     }
     let comment = doc_comment(&input.attrs);

@@ -13,15 +13,15 @@ use crate::resource;
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::from_attributes(&input.attrs)?;
+    let args = StructArgs::from_attributes(&input.attrs)?;
     let parts = model_fields(input)?;
     parts.iter().try_for_each(check_name_and_type)?;
-    let all: Vec<_> = parts.iter().collect();
-    let shape = shape_function(input, &said, &all)?;
+    let all_parts: Vec<_> = parts.iter().collect();
+    let shape = shape_function(input, &args, &all_parts)?;
     let model = &input.ident;
     let assertions = parts.iter().map(ModelField::type_assertions);
-    let own = object_conversion_impl(model, &all, false);
-    let (draft, views) = draft_struct(input, &all);
+    let own = object_conversion_impl(model, &all_parts, false);
+    let (draft, views) = draft_struct(input, &all_parts);
     let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
     let settable = CompanionStruct {
         vis: &input.vis,
@@ -46,7 +46,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     let from_model =
         from_impl_by_field(model, &computed, &ours, |part, value| part.convert_to_computed(value));
     let structs = InputAndComputedNames { settable: &input_name, computed: &computed };
-    let alike = client_conversions::model_client_conversions(input, &said, &parts, &structs);
+    let alike = client_conversions::model_client_conversions(input, &args, &parts, &structs);
     // The id of an import is one string, and becomes the value of one attribute.
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
@@ -63,7 +63,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     let is_identified = parts.iter().any(ModelField::is_in_identity);
     let changes = parts.iter().map(ModelField::needs_update_expression);
     let (identity, identity_view) = identity_type_and_conversion(input, &parts, &draft);
-    let resource = resource::expand_resource_if_declared(input, &said, &parts)?;
+    let resource = resource::expand_resource_if_declared(input, &args, &parts)?;
     let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
@@ -195,21 +195,21 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
     let flat: Vec<_> = parts.iter().filter(|part| part.is_flattened()).collect();
     // As assertions for the compiler, because this macro does not see the fields of other models.
     let mut checks = Vec::new();
-    for (at, part) in flat.iter().enumerate() {
+    for (index, part) in flat.iter().enumerate() {
         let (ty, ident) = (part.ty, part.ident);
         let names = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::NAMES);
-        for own in parts.iter().filter(|part| !part.is_flattened()) {
-            let name = &own.name;
+        for own_part in parts.iter().filter(|part| !part.is_flattened()) {
+            let name = &own_part.name;
             let twice = format!("`{name}` is already in `{ident}`");
-            checks.push(quote_spanned! {own.ident.span()=>
+            checks.push(quote_spanned! {own_part.ident.span()=>
                 assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #twice);
             });
         }
         // Against the later ones only, so that each pair is reported once.
-        for other in &flat[at + 1..] {
-            let (other_ty, other) = (other.ty, other.ident);
-            let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
-            checks.push(quote_spanned! {other.span()=>
+        for other_part in &flat[index + 1..] {
+            let (other_ty, other_part) = (other_part.ty, other_part.ident);
+            let twice = format!("`{ident}` and `{other_part}` have an attribute of the same name");
+            checks.push(quote_spanned! {other_part.span()=>
                 assert!(
                     !::formwork_sdk::model::OwnOrFlattenedNames::lists_share_name(
                         #names,
@@ -244,18 +244,18 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
 /// The function that returns the schema.
 pub(crate) fn shape_function(
     input: &DeriveInput,
-    said: &StructArgs,
+    args: &StructArgs,
     parts: &[&ModelField<'_>],
 ) -> Result<TokenStream> {
     let description = doc_comment(&input.attrs);
-    let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+    let deprecated = args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
     let definitions = parts.iter().map(|part| part.call_adding_to_shape());
     let mut relations = Vec::new();
-    for relation in &said.relations {
+    for relation in &args.relations {
         let mut names = Vec::new();
         for name in &relation.names {
             // A relation of an attribute to itself always holds, or never.
-            if relation.names.iter().filter(|other| *other == name).count() > 1 {
+            if relation.names.iter().filter(|other_name| *other_name == name).count() > 1 {
                 return Err(Error::new(name.span(), "this one is named twice"));
             }
             let Some(part) = parts.iter().find(|part| part.ident == name) else {
@@ -320,17 +320,17 @@ mod tests {
             (parse_quote!(#[attr(required, one_of = [])] a: String), "list the valid strings"),
         ];
         for (field, expected) in table {
-            let found = refusal(&parse_quote!(struct Model { #field }));
-            assert!(found.contains(expected), "{expected}: {found}");
+            let message = refusal(&parse_quote!(struct Model { #field }));
+            assert!(message.contains(expected), "{expected}: {message}");
         }
-        let found = refusal(&parse_quote!(
+        let message = refusal(&parse_quote!(
             #[attr(conflicts(a, b))]
             struct Model {
                 #[attr(required)]
                 a: i64,
             }
         ));
-        assert_eq!(found, "the struct has no such field");
+        assert_eq!(message, "the struct has no such field");
     }
 
     #[test]
@@ -359,8 +359,8 @@ mod tests {
                 "a model has no parameters",
             ),
         ];
-        for (found, expected) in refused {
-            assert_eq!(found, expected);
+        for (mistake, expected) in refused {
+            assert_eq!(mistake, expected);
         }
         assert!(
             expand_model_derive(&parse_quote!(

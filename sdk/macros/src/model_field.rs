@@ -25,7 +25,7 @@ pub(crate) struct ModelField<'i> {
     pub(crate) name: String,
     pub(crate) description: String,
     kind: FieldKind,
-    said: FieldArgs,
+    args: FieldArgs,
 }
 
 /// Kind of a field in the schema.
@@ -57,28 +57,28 @@ pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
 
 impl<'i> ModelField<'i> {
     fn from_struct_field(field: &'i Field) -> Result<Self> {
-        let said = FieldArgs::from_attributes(&field.attrs)?;
+        let args = FieldArgs::from_attributes(&field.attrs)?;
         let Some(ident) = &field.ident else {
             return Err(Error::new(field.span(), "give the field a name"));
         };
-        let at = ident.span();
+        let span = ident.span();
         let kind = match () {
-            () if said.flatten => said.check_words_fit_flattened(at).map(|()| FieldKind::Flat)?,
-            () if said.is_block => said.check_words_fit_block(at).map(|()| FieldKind::Block)?,
-            () => FieldKind::Attribute(said.role_if_words_fit(at)?),
+            () if args.flatten => args.check_words_fit_flattened(span).map(|()| FieldKind::Flat)?,
+            () if args.is_block => args.check_words_fit_block(span).map(|()| FieldKind::Block)?,
+            () => FieldKind::Attribute(args.role_if_words_fit(span)?),
         };
-        let name = match &said.name {
+        let name = match &args.name {
             Some(name) => name.value(),
             // A raw identifier exists only in Rust: `r#type` is the attribute `type`.
             None => ident.unraw().to_string(),
         };
         // The name of a flattened field is in no schema.
-        if !said.flatten {
-            let at = said.name.as_ref().map_or(at, LitStr::span);
-            check_lower_snake_case_name(&name).map_err(|reason| Error::new(at, reason))?;
+        if !args.flatten {
+            let span = args.name.as_ref().map_or(span, LitStr::span);
+            check_lower_snake_case_name(&name).map_err(|reason| Error::new(span, reason))?;
         }
         let description = doc_comment(&field.attrs);
-        let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
+        let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, args };
         part.check_nullability()
     }
 
@@ -108,7 +108,7 @@ impl<'i> ModelField<'i> {
                     "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
                 )
             }
-            FieldKind::Block if self.said.group && is_type_named(self.ty, "Option") => {
+            FieldKind::Block if self.args.group && is_type_named(self.ty, "Option") => {
                 refuse("a group is always present; write the type without `Option`")
             }
             _ => Ok(self),
@@ -116,7 +116,7 @@ impl<'i> ModelField<'i> {
     }
 
     fn limits_block_count(&self) -> bool {
-        self.said.min.is_some() || self.said.max.is_some()
+        self.args.min.is_some() || self.args.max.is_some()
     }
 
     /// Whether a schema can limit the number of these blocks: for maps it cannot.
@@ -125,7 +125,7 @@ impl<'i> ModelField<'i> {
     }
 
     fn has_default(&self) -> bool {
-        self.said.default.is_some()
+        self.args.default.is_some()
     }
 
     /// Whether the author of a configuration may set it.
@@ -133,7 +133,7 @@ impl<'i> ModelField<'i> {
         match self.kind {
             FieldKind::Attribute(role) => role != Role::Computed,
             FieldKind::Block => true,
-            FieldKind::Flat => self.said.role.is_none(),
+            FieldKind::Flat => self.args.role.is_none(),
         }
     }
 
@@ -142,10 +142,10 @@ impl<'i> ModelField<'i> {
         let is_ours = match self.kind {
             FieldKind::Attribute(role) => matches!(role, Role::Computed | Role::OptionalComputed),
             FieldKind::Block => false,
-            FieldKind::Flat => self.said.role.is_some(),
+            FieldKind::Flat => self.args.role.is_some(),
         };
         // With a default, there is nothing to compute.
-        (is_ours && !self.has_default()) || self.said.fills
+        (is_ours && !self.has_default()) || self.args.fills
     }
 
     pub(crate) fn is_block(&self) -> bool {
@@ -157,7 +157,7 @@ impl<'i> ModelField<'i> {
     }
 
     pub(crate) fn is_write_only(&self) -> bool {
-        self.said.write_only
+        self.args.write_only
     }
 
     /// Whether some part is write-only, which only the compiler can determine.
@@ -173,18 +173,18 @@ impl<'i> ModelField<'i> {
 
     /// Whether the foreign struct lacks it.
     pub(crate) fn is_absent_from_client(&self) -> bool {
-        self.said.local
+        self.args.local
     }
 
     /// Whether the provider's value is kept when the object changes.
     pub(crate) fn keeps_prior_value(&self) -> bool {
-        self.said.keep
+        self.args.keep
     }
 
     /// Whether a change of it updates the real object in place. For parts of another model, only
     /// the compiler can determine this.
     pub(crate) fn needs_update_handler(&self) -> bool {
-        self.is_settable() && !self.is_flattened() && !self.said.replace && !self.said.local
+        self.is_settable() && !self.is_flattened() && !self.args.replace && !self.args.local
     }
 
     /// The same, as an expression for the compiler.
@@ -198,15 +198,15 @@ impl<'i> ModelField<'i> {
 
     /// Whether it is a part of the identity, or has such parts.
     pub(crate) fn is_in_identity(&self) -> bool {
-        self.said.identity.is_some()
+        self.args.identity.is_some()
     }
 
     pub(crate) fn is_import_id(&self) -> bool {
-        self.said.import
+        self.args.import
     }
 
     pub(crate) fn is_sensitive_or_write_only(&self) -> bool {
-        self.said.sensitive || self.said.write_only
+        self.args.sensitive || self.args.write_only
     }
 
     /// The entry in the names of the model.
@@ -261,7 +261,7 @@ impl<'i> ModelField<'i> {
     fn needs_option_in_identity(&self) -> bool {
         let is_nullable =
             ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
-        self.said.identity == Some(IdentityRequirement::Optional) && !is_nullable
+        self.args.identity == Some(IdentityRequirement::Optional) && !is_nullable
     }
 
     /// A value of that type as one of the type while planning.
@@ -300,9 +300,9 @@ impl<'i> ModelField<'i> {
         if self.is_flattened() {
             return self.words_fit_flattened_assertions();
         }
-        let (ty, fills) = (self.ty, self.said.fills || !self.is_settable());
+        let (ty, fills) = (self.ty, self.args.fills || !self.is_settable());
         let name = &self.name;
-        let unsaid =
+        let message =
             format!("the provider sets parts of `{name}`: add `fills`, so that handlers return it");
         let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let blocks = format!("`{name}` has blocks inside, so it must be a block itself: #[block]");
@@ -310,13 +310,13 @@ impl<'i> ModelField<'i> {
             "the elements of `{name}` have parts that are `write_only`, so the elements of a set \
              cannot be distinguished: use a list or a map"
         );
-        let fills_check = if self.said.fills {
+        let fills_check = if self.args.fills {
             quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unmeant);)
         } else if fills {
             // The provider sets the whole attribute, so that its computed parts need no word.
             quote!()
         } else {
-            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unsaid);)
+            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #message);)
         };
         let block_check = (!self.is_block()).then(|| {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
@@ -335,45 +335,47 @@ impl<'i> ModelField<'i> {
 
     /// Assertions that the declared checks fit the type.
     fn checks_fit_type_assertions(&self) -> TokenStream {
-        let (ty, name, said) = (self.ty, &self.name, &self.said);
-        let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
+        let (ty, name, args) = (self.ty, &self.name, &self.args);
+        let holds_none =
+            |word, value_kind| format!("`{word}` is for {value_kind}, and `{name}` holds none");
         let checks = [
-            (!said.one_of.is_empty(), quote!(MAY_HOLD_STRINGS), holds_none("one_of", "strings")),
-            (said.range.is_some(), quote!(MAY_HOLD_NUMBERS), holds_none("range", "numbers")),
+            (!args.one_of.is_empty(), quote!(MAY_HOLD_STRINGS), holds_none("one_of", "strings")),
+            (args.range.is_some(), quote!(MAY_HOLD_NUMBERS), holds_none("range", "numbers")),
             (
-                said.length.is_some(),
+                args.length.is_some(),
                 quote!(HAS_LENGTH),
                 format!("`length` is for strings and collections, and `{name}` is neither"),
             ),
         ];
-        let said = checks.into_iter().filter(|(is_said, ..)| *is_said);
-        said.map(|(_, fits, reason)| {
-            // At the type, so that the error about it is shown there.
-            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #reason);)
-        })
-        .collect()
+        let set_checks = checks.into_iter().filter(|(is_set, ..)| *is_set);
+        set_checks
+            .map(|(_, fits, reason)| {
+                // At the type, so that the error about it is shown there.
+                quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #reason);)
+            })
+            .collect()
     }
 
     /// Assertions that the words on a flattened model fit it.
     fn words_fit_flattened_assertions(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
-        let unsaid = format!(
+        let message = format!(
             "the provider sets parts of `{name}`: add `fills`, or `computed` if it sets all of it"
         );
         let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let shared =
             format!("the author sets parts of `{name}`: use `fills` instead of `computed`");
-        let check = match (self.said.role, self.said.fills) {
+        let check = match (self.args.role, self.args.fills) {
             (Some(_), _) => quote_spanned!(ty.span()=> assert!(!#model::HAS_SETTABLE, #shared)),
             (None, true) => quote_spanned!(ty.span()=> assert!(#model::HAS_COMPUTED, #unmeant)),
-            (None, false) => quote_spanned!(ty.span()=> assert!(!#model::HAS_COMPUTED, #unsaid)),
+            (None, false) => quote_spanned!(ty.span()=> assert!(!#model::HAS_COMPUTED, #message)),
         };
-        let unsaid = format!("parts of `{name}` are an identity: add `identity` to `flatten`");
+        let message = format!("parts of `{name}` are an identity: add `identity` to `flatten`");
         let unmeant = format!("no part of `{name}` is an identity, so `identity` has no effect");
         let identity_check = match self.is_in_identity() {
             true => quote_spanned!(ty.span()=> assert!(#model::HAS_IDENTITY, #unmeant)),
-            false => quote_spanned!(ty.span()=> assert!(!#model::HAS_IDENTITY, #unsaid)),
+            false => quote_spanned!(ty.span()=> assert!(!#model::HAS_IDENTITY, #message)),
         };
         quote_spanned!(ty.span()=> const _: () = { #check; #identity_check };)
     }
@@ -389,8 +391,8 @@ impl<'i> ModelField<'i> {
             }
         };
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
-        let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-        let replace = self.said.replace.then(|| quote!(.force_replacement()));
+        let deprecated = self.args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+        let replace = self.args.replace.then(|| quote!(.force_replacement()));
         let checks = self.calls_adding_checks();
         let role = match role {
             Role::Required => quote!(Required),
@@ -398,23 +400,23 @@ impl<'i> ModelField<'i> {
             Role::Computed => quote!(Computed),
             Role::OptionalComputed => quote!(OptionalComputed),
         };
-        let sensitive = self.said.sensitive.then(|| quote!(.sensitive()));
-        let write_only = self.said.write_only.then(|| quote!(.write_only()));
-        let keep = self.said.keep.then(|| quote!(.keep_prior_value()));
+        let sensitive = self.args.sensitive.then(|| quote!(.sensitive()));
+        let write_only = self.args.write_only.then(|| quote!(.write_only()));
+        let keep = self.args.keep.then(|| quote!(.keep_prior_value()));
         let draft = self.draft_type();
-        let replace_if = self.said.replace_if.as_ref().map(|decide| {
+        let replace_if = self.args.replace_if.as_ref().map(|decide| {
             quote!(.force_replacement_if(|prior, planned| {
                 ::formwork_sdk::model::call_replace_condition::<#draft>(prior, planned, #decide)
             }))
         });
         let default = self.call_setting_default();
-        let import = self.said.import.then(|| quote!(.set_by_import_id()));
-        let identity = self.said.identity.map(|identity| match identity {
+        let import = self.args.import.then(|| quote!(.set_by_import_id()));
+        let identity = self.args.identity.map(|identity| match identity {
             IdentityRequirement::Required => quote!(Required),
             IdentityRequirement::Optional => quote!(Optional),
         });
         let identity = identity
-            .map(|which| quote!(.identifies(::formwork_sdk::schema::IdentityRequirement::#which)));
+            .map(|requirement| quote!(.identifies(::formwork_sdk::schema::IdentityRequirement::#requirement)));
         quote! {
             .attribute(
                 #name,
@@ -428,11 +430,11 @@ impl<'i> ModelField<'i> {
     fn call_adding_block_to_shape(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
-        let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-        let replace = self.said.replace.then(|| quote!(.force_replacement()));
-        let group = self.said.group.then(|| quote!(.group()));
-        let min = self.said.min.as_ref().map(|least| quote!(.min_blocks(#least)));
-        let max = self.said.max.as_ref().map(|most| quote!(.max_blocks(#most)));
+        let deprecated = self.args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+        let replace = self.args.replace.then(|| quote!(.force_replacement()));
+        let group = self.args.group.then(|| quote!(.group()));
+        let min = self.args.min.as_ref().map(|least| quote!(.min_blocks(#least)));
+        let max = self.args.max.as_ref().map(|most| quote!(.max_blocks(#most)));
         let checks = self.calls_adding_checks();
         quote! {
             .nested_block(
@@ -444,7 +446,7 @@ impl<'i> ModelField<'i> {
     }
 
     fn call_setting_default(&self) -> Option<TokenStream> {
-        let (ty, value) = (self.ty, self.said.default.as_ref()?);
+        let (ty, value) = (self.ty, self.args.default.as_ref()?);
         let value = match value {
             _ if is_type_named(ty, "Attr") => quote!(<#ty>::new_known(#value)),
             // A string literal is a `&str`, and the field has a type of its own.
@@ -461,18 +463,18 @@ impl<'i> ModelField<'i> {
     }
 
     fn calls_adding_checks(&self) -> TokenStream {
-        let FieldArgs { one_of, range, length, check, .. } = &self.said;
+        let FieldArgs { one_of, range, length, check, .. } = &self.args;
         let one_of = (!one_of.is_empty()).then(|| quote!(one_of(&[#(#one_of),*])));
         let range = range.as_ref().map(|range| quote!(range(#range)));
         let length = length.as_ref().map(|length| quote!(length(#length)));
         let plain = type_in_option_or_attr(self.ty);
         let check = check.as_ref().map(|ask| {
             // Errors are reported at the name of the function.
-            let at = Span::call_site().located_at(ask.span());
+            let span = Span::call_site().located_at(ask.span());
             // In a closure, where a `&String` becomes the `&str` that a function may take.
-            quote_spanned!(at=> by_function::<#plain>(|value| #ask(value)))
+            quote_spanned!(span=> by_function::<#plain>(|value| #ask(value)))
         });
-        let all = [one_of, range, length, check].into_iter().flatten();
-        quote!(#(.add_check(::formwork_sdk::check::Check::#all))*)
+        let all_checks = [one_of, range, length, check].into_iter().flatten();
+        quote!(#(.add_check(::formwork_sdk::check::Check::#all_checks))*)
     }
 }

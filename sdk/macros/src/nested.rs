@@ -12,7 +12,7 @@ use crate::model_field::{ModelField, model_fields};
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::from_attributes(&input.attrs)?;
+    let args = StructArgs::from_attributes(&input.attrs)?;
     let parts = model_fields(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flattened()) {
         let reason =
@@ -23,12 +23,12 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
         let reason = "only attributes of a model can be the identity or the import id";
         return Err(Error::new(part.ident.span(), reason));
     }
-    let all: Vec<_> = parts.iter().collect();
-    let shape = shape_function(input, &said, &all)?;
+    let all_parts: Vec<_> = parts.iter().collect();
+    let shape = shape_function(input, &args, &all_parts)?;
     let assertions = parts.iter().map(ModelField::type_assertions);
     let own = &input.ident;
-    let own_view = object_conversion_impl(own, &all, false);
-    let (draft, draft_view) = draft_struct(input, &all);
+    let own_view = object_conversion_impl(own, &all_parts, false);
+    let (draft, draft_view) = draft_struct(input, &all_parts);
     let fills = parts.iter().any(ModelField::has_computed_part);
     // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
@@ -46,8 +46,8 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
         quote!(#view #field)
     });
     let draft_field = field_impl_for_companion(&draft, own, true);
-    let field_impl_for_nested = field_impl_for_nested(input, &all, &input_name);
-    let alike = client_conversions::nested_client_conversions(input, &said, &parts, &input_name);
+    let field_impl_for_nested = field_impl_for_nested(input, &all_parts, &input_name);
+    let alike = client_conversions::nested_client_conversions(input, &args, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view

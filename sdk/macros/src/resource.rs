@@ -15,13 +15,13 @@ use syn::{DeriveInput, Error, Ident, Path, Result};
 use crate::attr_and_block_args::StructArgs;
 use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
-use scope::{ExpressionVariables, MentionedNames};
+use scope::{ExpressionVariables, ReferencedNames};
 
 /// Generator of a resource type, from the model and its arguments.
 struct ResourceGenerator<'i> {
     input: &'i DeriveInput,
     parts: &'i [ModelField<'i>],
-    said: ResourceArgs,
+    args: ResourceArgs,
     /// The struct of the service that the model is converted from.
     from: Option<&'i Path>,
     /// The attribute that the provider sets and that names an object.
@@ -36,14 +36,14 @@ pub(crate) fn expand_resource_if_declared(
     of_model: &StructArgs,
     parts: &[ModelField<'_>],
 ) -> Result<TokenStream> {
-    let Some(said) = ResourceArgs::from_attributes_if_any(&input.attrs)? else {
+    let Some(args) = ResourceArgs::from_attributes_if_any(&input.attrs)? else {
         return Ok(TokenStream::new());
     };
     let model = &input.ident;
     let resource = ResourceGenerator {
         input,
         parts,
-        said,
+        args,
         from: of_model.from.as_ref(),
         // An id that the author sets is known before the object exists, so no answer needs to
         // return it.
@@ -57,10 +57,10 @@ pub(crate) fn expand_resource_if_declared(
 
 impl ResourceGenerator<'_> {
     fn expand(&self) -> TokenStream {
-        let (model, vis, name) = (&self.input.ident, &self.input.vis, &self.said.name);
+        let (model, vis, name) = (&self.input.ident, &self.input.vis, &self.args.name);
         let doc = format!("The resource type whose objects are each a [`{model}`].");
-        let types = self.said.held.iter().map(|held| &held.ty);
-        let fields = (!self.said.held.is_empty()).then(|| quote!((#(#vis #types),*)));
+        let types = self.args.fields.iter().map(|field| &field.ty);
+        let fields = (!self.args.fields.is_empty()).then(|| quote!((#(#vis #types),*)));
         let handlers = [
             self.create_handler(),
             self.read_handler(),
@@ -108,21 +108,21 @@ impl ResourceGenerator<'_> {
     /// Whether `read` can be called with only the id and the author's values, and then returns all
     /// attributes that the provider sets.
     fn read_suffices_after_change(&self) -> bool {
-        let Some(read) = self.said.find_expression("read") else { return false };
-        let mentions = MentionedNames::in_expressions([read]);
+        let Some(read) = self.args.find_expression("read") else { return false };
+        let names = ReferencedNames::in_expressions([read]);
         let unknown = self
             .parts
             .iter()
             .filter(|part| !part.is_settable() && !self.is_computed_import_id(part));
         (self.from.is_none() || self.client_has_all_computed_but_id())
-            && !unknown.into_iter().any(|part| mentions.contains(part.ident))
+            && !unknown.into_iter().any(|part| names.contains(part.ident))
             // These contain the whole object, and only a part of it is known then.
-            && !["call", "current"].iter().any(|whole| mentions.contains_name(whole))
+            && !["call", "current"].iter().any(|reserved_name| names.contains_name(reserved_name))
     }
 
     /// Whether `create` leaves attributes to `read`.
     fn reads_after_create(&self) -> bool {
-        let is_more = self.said.ready.is_some()
+        let is_more = self.args.ready.is_some()
             || self
                 .wholly_or_partly_computed_fields()
                 .any(|part| !self.is_computed_import_id(part));
@@ -131,30 +131,30 @@ impl ResourceGenerator<'_> {
 
     /// Whether `update` leaves attributes to `read`.
     fn reads_after_update(&self) -> bool {
-        let is_more = self.said.ready.is_some()
+        let is_more = self.args.ready.is_some()
             || self.wholly_or_partly_computed_fields().any(|part| !part.keeps_prior_value());
         is_more && self.read_suffices_after_change()
     }
 
     /// Checks that all required expressions are present.
     fn check_definition(&self) -> Result<()> {
-        scope::check_field_names_do_not_collide(&self.said.held, self.parts)?;
-        let lacks = |word: &str| self.said.find_expression(word).is_none();
-        let refuse = |reason: String| Err(Error::new(self.said.name.span(), reason));
+        scope::check_field_names_do_not_collide(&self.args.fields, self.parts)?;
+        let lacks = |word: &str| self.args.find_expression(word).is_none();
+        let refuse = |reason: String| Err(Error::new(self.args.name.span(), reason));
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
         }
         // Without a client no object exists to read or destroy.
-        for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
-            if lacks(word) && !self.said.held.is_empty() {
-                return refuse(format!("define how an object is {what}: `{word} = …`"));
+        for (word, purpose) in [("read", "found again"), ("delete", "destroyed")] {
+            if lacks(word) && !self.args.fields.is_empty() {
+                return refuse(format!("define how an object is {purpose}: `{word} = …`"));
             }
         }
         let changed = self.parts.iter().find(|part| part.needs_update_handler());
         if let Some(part) = changed.filter(|_| lacks("update")) {
             return Err(Error::new(part.ident.span(), missing_update_message(part)));
         }
-        let waitings = [&self.said.ready, &self.said.gone];
+        let waitings = [&self.args.ready, &self.args.gone];
         waitings.into_iter().flatten().try_for_each(|waiting| self.check_wait_args(waiting))
     }
 
@@ -166,17 +166,17 @@ impl ResourceGenerator<'_> {
             let (ty, reason) = (part.ty, missing_update_message(part));
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE, #reason);)
         });
-        let lacks_update = self.said.find_expression("update").is_none();
+        let lacks_update = self.args.find_expression("update").is_none();
         lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
     }
 
     fn check_wait_args(&self, waiting: &WaitArgs) -> Result<()> {
         let word = &waiting.word;
         let refuse = |reason: String| Err(Error::new(word.span(), reason));
-        let Some(read) = self.said.find_expression("read") else {
+        let Some(read) = self.args.find_expression("read") else {
             return refuse(format!("`{word}` calls `read`, which is not defined"));
         };
-        let mentions = MentionedNames::in_expressions([read]);
+        let names = ReferencedNames::in_expressions([read]);
         match (word == "ready", &waiting.until) {
             (true, None) => refuse("write the condition: `ready(found.is_ready)`".to_owned()),
             (false, Some(_)) => {
@@ -190,7 +190,9 @@ impl ResourceGenerator<'_> {
                     .to_owned(),
             ),
             (false, None)
-                if ["call", "current"].iter().any(|whole| mentions.contains_name(whole)) =>
+                if ["call", "current"]
+                    .iter()
+                    .any(|reserved_name| names.contains_name(reserved_name)) =>
             {
                 refuse(
                     "`gone` calls `read` after `delete`: name the attributes that it uses"
@@ -215,8 +217,8 @@ impl ResourceGenerator<'_> {
     /// Name of the model as words of a sentence: `load balancer`.
     fn model_name_in_words(&self) -> String {
         let name = self.input.ident.to_string();
-        let words = name.char_indices().flat_map(|(at, c)| {
-            let gap = (at > 0 && c.is_uppercase()).then_some(' ');
+        let words = name.char_indices().flat_map(|(index, c)| {
+            let gap = (index > 0 && c.is_uppercase()).then_some(' ');
             gap.into_iter().chain(c.to_lowercase())
         });
         words.collect()
@@ -224,7 +226,7 @@ impl ResourceGenerator<'_> {
 
     /// The names that all expressions have.
     fn scope_of_struct_fields(&self) -> ExpressionVariables {
-        ExpressionVariables::of_struct_fields(&self.said.held)
+        ExpressionVariables::of_struct_fields(&self.args.fields)
     }
 }
 
@@ -243,6 +245,6 @@ fn hidden_variable(name: &str) -> Ident {
 }
 
 /// The token for error positions.
-fn hidden_variable_at(name: &str, at: Span) -> Ident {
-    Ident::new(name, Span::mixed_site().located_at(at))
+fn hidden_variable_at(name: &str, span: Span) -> Ident {
+    Ident::new(name, Span::mixed_site().located_at(span))
 }

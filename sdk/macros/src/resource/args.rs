@@ -11,7 +11,7 @@ pub(crate) struct ResourceArgs {
     /// The struct to generate.
     pub(crate) name: Ident,
     /// Fields of the resource, such as the client of a service, by their name in expressions.
-    pub(crate) held: Vec<ResourceStructField>,
+    pub(crate) fields: Vec<ResourceStructField>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
     pub(crate) ready: Option<WaitArgs>,
@@ -31,7 +31,7 @@ pub(crate) struct WaitArgs {
     /// Condition on the object that was found.
     pub(crate) until: Option<Expr>,
     /// The words of a `Wait`, in source order.
-    pub(crate) how: Vec<(Ident, Expr)>,
+    pub(crate) options: Vec<(Ident, Expr)>,
 }
 
 const EXPRESSION_ARGUMENTS: [&str; 14] = [
@@ -66,7 +66,10 @@ impl ResourceArgs {
 
     /// The expression under a word.
     pub(crate) fn find_expression(&self, word: &str) -> Option<&Expr> {
-        self.expressions.iter().find(|(said, _)| said == word).map(|(_, expression)| expression)
+        self.expressions
+            .iter()
+            .find(|(name_of_expression, _)| name_of_expression == word)
+            .map(|(_, expression)| expression)
     }
 
     fn parse_arg(&mut self, input: ParseStream<'_>) -> Result<()> {
@@ -81,10 +84,10 @@ impl ResourceArgs {
             *slot = Some(WaitArgs::parse(word, input)?);
             return Ok(());
         }
-        if !EXPRESSION_ARGUMENTS.iter().any(|known| word == known) {
-            let known = EXPRESSION_ARGUMENTS.join(", ");
+        if !EXPRESSION_ARGUMENTS.iter().any(|argument| word == argument) {
+            let arguments = EXPRESSION_ARGUMENTS.join(", ");
             let reason = format!(
-                "`{word}` is not a word of `resource`; expected one of {known}, ready(…) and \
+                "`{word}` is not a word of `resource`; expected one of {arguments}, ready(…) and \
                  gone(…)"
             );
             return Err(Error::new(word.span(), reason));
@@ -100,16 +103,16 @@ impl ResourceArgs {
 
 impl Parse for ResourceArgs {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let (name, held) = (input.parse()?, parse_struct_fields(input)?);
-        let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
+        let (name, fields) = (input.parse()?, parse_struct_fields(input)?);
+        let mut args = Self { name, fields, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             // A comma may also end the list.
             if !input.is_empty() {
-                said.parse_arg(input)?;
+                args.parse_arg(input)?;
             }
         }
-        Ok(said)
+        Ok(args)
     }
 }
 
@@ -120,18 +123,18 @@ fn parse_struct_fields(input: ParseStream<'_>) -> Result<Vec<ResourceStructField
     }
     let content;
     parenthesized!(content in input);
-    let one = |input: ParseStream<'_>| {
+    let parse_field = |input: ParseStream<'_>| {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
         Ok(ResourceStructField { ident, ty: input.parse()? })
     };
-    let held = Punctuated::<ResourceStructField, Token![,]>::parse_terminated_with;
-    Ok(held(&content, one)?.into_iter().collect())
+    let parse_fields = Punctuated::<ResourceStructField, Token![,]>::parse_terminated_with;
+    Ok(parse_fields(&content, parse_field)?.into_iter().collect())
 }
 
 impl WaitArgs {
     fn parse(word: Ident, input: ParseStream<'_>) -> Result<Self> {
-        let mut waiting = Self { word, until: None, how: Vec::new() };
+        let mut waiting = Self { word, until: None, options: Vec::new() };
         if !input.peek(token::Paren) {
             return Ok(waiting);
         }
@@ -157,17 +160,17 @@ impl WaitArgs {
                 Some(_) => Err(input.error("give exactly one condition to wait for")),
             };
         }
-        let how = Ident::parse_any(input)?;
-        if !WAIT_OPTIONS.iter().any(|known| how == known) {
-            let (word, known) = (&self.word, WAIT_OPTIONS.join(", "));
-            let reason = format!("`{how}` is not a word of `{word}`; expected one of {known}");
-            return Err(Error::new(how.span(), reason));
+        let option = Ident::parse_any(input)?;
+        if !WAIT_OPTIONS.iter().any(|known| option == known) {
+            let (word, options) = (&self.word, WAIT_OPTIONS.join(", "));
+            let reason = format!("`{option}` is not a word of `{word}`; expected one of {options}");
+            return Err(Error::new(option.span(), reason));
         }
-        if self.how.iter().any(|(said, _)| *said == how) {
-            return Err(duplicate_word_error(&how));
+        if self.options.iter().any(|(existing, _)| *existing == option) {
+            return Err(duplicate_word_error(&option));
         }
         input.parse::<Token![=]>()?;
-        self.how.push((how, input.parse()?));
+        self.options.push((option, input.parse()?));
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ struct AnswerTrait<'w> {
 
 impl ResourceGenerator<'_> {
     pub(super) fn expression_answer_traits(&self) -> TokenStream {
-        let has = |word| self.said.find_expression(word).is_some();
+        let has = |word| self.args.find_expression(word).is_some();
         let made = has("create").then(|| self.trait_of_create_answers());
         let changed = has("update").then(|| self.trait_of_update_answers());
         let found = has("read").then(|| self.trait_of_read_answers());

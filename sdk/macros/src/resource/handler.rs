@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAwait, Ident, Token};
 
 use super::args::WaitArgs;
-use super::scope::{ExpressionVariables, MentionedNames, unreserved_fields};
+use super::scope::{ExpressionVariables, ReferencedNames, unreserved_fields};
 use super::{ResourceGenerator, hidden_variable, hidden_variable_at};
 use crate::model_field::ModelField;
 
@@ -27,14 +27,14 @@ struct ObjectStateWait<'a> {
     /// The author's condition.
     condition: Option<&'a Expr>,
     /// The limits.
-    how: &'a TokenStream,
+    options: &'a TokenStream,
     /// The awaited value, if it exists.
     found: &'a TokenStream,
 }
 
 impl ResourceGenerator<'_> {
     pub(super) fn create_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.find_expression("create") else {
+        let Some(expression) = self.args.find_expression("create") else {
             return TokenStream::new();
         };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
@@ -54,7 +54,7 @@ impl ResourceGenerator<'_> {
                 },
             );
             // Kept before the wait: the object exists, and a timeout must not lose it.
-            let all = match self.said.ready {
+            let all = match self.args.ready {
                 Some(_) => quote! {
                     call.keep(::core::clone::Clone::clone(&all));
                     #given
@@ -87,7 +87,7 @@ impl ResourceGenerator<'_> {
     }
 
     pub(super) fn read_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.find_expression("read") else { return TokenStream::new() };
+        let Some(expression) = self.args.find_expression("read") else { return TokenStream::new() };
         let (model, found) =
             (&self.input.ident, self.checked_answer_expression(expression, HandlerKind::Read));
         quote! {
@@ -102,14 +102,14 @@ impl ResourceGenerator<'_> {
     }
 
     pub(super) fn update_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.find_expression("update") else {
+        let Some(expression) = self.args.find_expression("update") else {
             return TokenStream::new();
         };
         let (model, computed) = (&self.input.ident, &self.computed);
         let changed = self.checked_answer_expression(expression, HandlerKind::Update);
         let body = if self.reads_after_update() {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
-            let is_all = self.said.ready.is_none().then(|| {
+            let is_all = self.args.ready.is_none().then(|| {
                 quote! {
                     if let ::core::option::Option::Some(computed) = __UpdateAnswer::computed(changed, &call.prior) {
                         return ::core::result::Result::Ok(computed);
@@ -143,17 +143,17 @@ impl ResourceGenerator<'_> {
     }
 
     pub(super) fn delete_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.find_expression("delete") else {
+        let Some(expression) = self.args.find_expression("delete") else {
             return TokenStream::new();
         };
         let (model, deleted) =
             (&self.input.ident, self.checked_answer_expression(expression, HandlerKind::Delete));
-        let gone = self.said.gone.as_ref().map(|gone| {
+        let gone = self.args.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = ObjectStateWait {
                 state: "gone",
                 condition: None,
-                how: &wait_option_calls(gone),
+                options: &wait_option_calls(gone),
                 found: &is_gone,
             };
             let waited = self.wait_for_read_expression(HandlerKind::Delete, &wait);
@@ -175,17 +175,17 @@ impl ResourceGenerator<'_> {
     fn checked_answer_expression(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
         let bound = self
             .scope_of_handler_expression(phase)
-            .mentioned_bindings(&MentionedNames::in_expressions([expression]));
-        let at = called_function_span(expression);
-        let answer = hidden_variable_at("answer", at);
-        let awaited = await_expression(expression, at);
+            .referenced_bindings(&ReferencedNames::in_expressions([expression]));
+        let span = called_function_span(expression);
+        let answer = hidden_variable_at("answer", span);
+        let awaited = await_expression(expression, span);
         let check = match phase {
-            HandlerKind::Create => quote_spanned!(at=> __CreateAnswer::create_answer),
-            HandlerKind::Read => quote_spanned!(at=> __ReadAnswer::require_read_answer),
-            HandlerKind::Update => quote_spanned!(at=> __UpdateAnswer::require_update_answer),
-            HandlerKind::Delete => quote_spanned!(at=> ::core::mem::drop),
+            HandlerKind::Create => quote_spanned!(span=> __CreateAnswer::create_answer),
+            HandlerKind::Read => quote_spanned!(span=> __ReadAnswer::require_read_answer),
+            HandlerKind::Update => quote_spanned!(span=> __UpdateAnswer::require_update_answer),
+            HandlerKind::Delete => quote_spanned!(span=> ::core::mem::drop),
         };
-        let checked = quote_spanned!(at=> #check(#answer?));
+        let checked = quote_spanned!(span=> #check(#answer?));
         quote! {{
             #bound
             let #answer = #awaited;
@@ -195,7 +195,7 @@ impl ResourceGenerator<'_> {
 
     /// The service's object after a creation or change.
     fn read_after_change_expression(&self, phase: HandlerKind) -> TokenStream {
-        match &self.said.ready {
+        match &self.args.ready {
             Some(ready) => {
                 let until = &ready.until;
                 let one = hidden_variable("one");
@@ -209,10 +209,10 @@ impl ResourceGenerator<'_> {
                         ::core::option::Option::None => ::core::option::Option::None,
                     }
                 };
-                let (condition, how) = (until.as_ref(), &wait_option_calls(ready));
+                let (condition, options) = (until.as_ref(), &wait_option_calls(ready));
                 self.wait_for_read_expression(
                     phase,
-                    &ObjectStateWait { state: "ready", condition, how, found: &is_ready },
+                    &ObjectStateWait { state: "ready", condition, options, found: &is_ready },
                 )
             }
             // An existing object may not be visible at once.
@@ -221,7 +221,7 @@ impl ResourceGenerator<'_> {
                 let found = &quote!(found);
                 self.wait_for_read_expression(
                     phase,
-                    &ObjectStateWait { state: "there", condition: None, how: &soon, found },
+                    &ObjectStateWait { state: "there", condition: None, options: &soon, found },
                 )
             }
         }
@@ -233,8 +233,8 @@ impl ResourceGenerator<'_> {
         phase: HandlerKind,
         wait: &ObjectStateWait<'_>,
     ) -> TokenStream {
-        let ObjectStateWait { state, condition, how, found } = *wait;
-        let Some(read) = self.said.find_expression("read") else { return TokenStream::new() };
+        let ObjectStateWait { state, condition, options, found } = *wait;
+        let Some(read) = self.args.find_expression("read") else { return TokenStream::new() };
         let scope = self.scope_of_struct_fields();
         let scope = match phase {
             HandlerKind::Create => {
@@ -247,17 +247,17 @@ impl ResourceGenerator<'_> {
             }
             _ => self.scope_with_attributes(phase, scope),
         };
-        let bound = scope.mentioned_bindings(&MentionedNames::in_expressions(
+        let bound = scope.referenced_bindings(&ReferencedNames::in_expressions(
             std::iter::once(read).chain(condition),
         ));
-        let at = called_function_span(read);
-        let answer = hidden_variable_at("answer", at);
-        let awaited = await_expression(read, at);
-        let checked = quote_spanned!(at=> __ReadAnswer::require_read_answer(#answer?));
-        let what = format!("the {} is {state}", self.model_name_in_words());
+        let span = called_function_span(read);
+        let answer = hidden_variable_at("answer", span);
+        let awaited = await_expression(read, span);
+        let checked = quote_spanned!(span=> __ReadAnswer::require_read_answer(#answer?));
+        let condition_text = format!("the {} is {state}", self.model_name_in_words());
         quote! {
-            call.wait(#what)
-                #how
+            call.wait(#condition_text)
+                #options
                 .until(|| async {
                     #bound
                     let #answer = #awaited;
@@ -276,7 +276,7 @@ impl ResourceGenerator<'_> {
     fn scope_of_handler_expression(&self, phase: HandlerKind) -> ExpressionVariables {
         let scope = self.scope_with_attributes(phase, self.scope_of_struct_fields());
         // Visible in the author's expressions, unlike hidden names.
-        let whole = |name| Ident::new(name, Span::call_site());
+        let reserved_name = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
         let wholes = match phase {
             HandlerKind::Create => vec![("planned", planned), ("config", quote!(&call.config))],
@@ -290,9 +290,9 @@ impl ResourceGenerator<'_> {
         };
         let scope = wholes
             .into_iter()
-            .fold(scope, |scope, (name, value)| scope.with_variable(&whole(name), value));
+            .fold(scope, |scope, (name, value)| scope.with_variable(&reserved_name(name), value));
         // The last, because what it hides is where the others come from.
-        scope.with_variable(&whole("call"), quote!(&call))
+        scope.with_variable(&reserved_name("call"), quote!(&call))
     }
 
     fn scope_with_attributes(
@@ -308,10 +308,11 @@ impl ResourceGenerator<'_> {
                 scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current))
             }
             HandlerKind::Update => {
-                let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
+                let computed_parts =
+                    unreserved_fields(self.parts).filter(|part| !part.is_settable());
                 let scope = scope
                     .with_attributes_of(self.settable_unreserved_fields(), &quote!(call.planned));
-                scope.with_attributes_of(others, &quote!(call.prior))
+                scope.with_attributes_of(computed_parts, &quote!(call.prior))
             }
             HandlerKind::Delete => {
                 scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.prior))
@@ -322,23 +323,23 @@ impl ResourceGenerator<'_> {
 
 /// The words about waiting, as those of a `Wait`.
 fn wait_option_calls(waiting: &WaitArgs) -> TokenStream {
-    let words = waiting.how.iter().map(|(word, value)| quote!(.#word(#value)));
-    words.collect()
+    let calls = waiting.options.iter().map(|(option, value)| quote!(.#option(#value)));
+    calls.collect()
 }
 
 /// An expression whose value is waited for.
-fn await_expression(expression: &Expr, at: Span) -> ExprAwait {
+fn await_expression(expression: &Expr, span: Span) -> ExprAwait {
     ExprAwait {
         attrs: Vec::new(),
         base: Box::new(expression.clone()),
-        dot_token: Token![.](at),
-        await_token: Token![await](at),
+        dot_token: Token![.](span),
+        await_token: Token![await](span),
     }
 }
 
 /// Span for errors about an expression: the name of the called function.
 fn called_function_span(expression: &Expr) -> Span {
-    let at = match expression {
+    let span = match expression {
         Expr::MethodCall(call) => call.method.span(),
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => path.path.segments.last().map_or(path.span(), Spanned::span),
@@ -347,5 +348,5 @@ fn called_function_span(expression: &Expr) -> Span {
         other => other.span(),
     };
     // The span is the author's, the code is generated.
-    Span::call_site().located_at(at)
+    Span::call_site().located_at(span)
 }

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::ResourceGenerator;
-use super::scope::MentionedNames;
+use super::scope::ReferencedNames;
 
 impl ResourceGenerator<'_> {
     pub(super) fn optional_handlers(&self) -> TokenStream {
@@ -44,11 +44,11 @@ impl ResourceGenerator<'_> {
         result: &TokenStream,
         end: &TokenStream,
     ) -> Option<TokenStream> {
-        let expression = self.said.find_expression(word)?;
+        let expression = self.args.find_expression(word)?;
         let (name, bound) = (
             format_ident!("{word}"),
             self.scope_of_struct_fields()
-                .mentioned_bindings(&MentionedNames::in_expressions([expression])),
+                .referenced_bindings(&ReferencedNames::in_expressions([expression])),
         );
         // All other handlers may await.
         let is_async = word != "validate";
@@ -68,12 +68,12 @@ impl ResourceGenerator<'_> {
     /// The versions of stored objects, and the ways between them.
     pub(super) fn versions_and_upgrades(&self) -> TokenStream {
         let constant = |word: &str| {
-            let value = self.said.find_expression(word)?;
+            let value = self.args.find_expression(word)?;
             let name = format_ident!("{}", word.to_uppercase());
             Some(quote!(const #name: u64 = #value;))
         };
         let ways = |word: &str, ty: &str| {
-            let (value, name) = (self.said.find_expression(word)?, format_ident!("{word}"));
+            let (value, name) = (self.args.find_expression(word)?, format_ident!("{word}"));
             let ty = format_ident!("{ty}");
             Some(quote!(fn #name() -> ::formwork_sdk::#ty<Self> { #value }))
         };

@@ -15,20 +15,20 @@ const CALL_AND_OBJECT_VARIABLES: [&str; 5] = ["call", "planned", "config", "prio
 
 /// The free names in expressions, not after a dot.
 #[derive(Default)]
-pub(crate) struct MentionedNames {
+pub(crate) struct ReferencedNames {
     names: BTreeSet<String>,
     /// Strings, in which `{name}` may be one.
     texts: Vec<String>,
 }
 
-impl MentionedNames {
+impl ReferencedNames {
     /// The names of several expressions.
     pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
-        let mut mentions = Self::default();
+        let mut names = Self::default();
         for expression in expressions {
-            mentions.collect_names_and_literals(expression.to_token_stream());
+            names.collect_names_and_literals(expression.to_token_stream());
         }
-        mentions
+        names
     }
 
     fn collect_names_and_literals(&mut self, tokens: TokenStream) {
@@ -59,8 +59,9 @@ impl MentionedNames {
 
     pub(crate) fn contains_name(&self, name: &str) -> bool {
         // `{name}` and `{name:?}` in a format string use a variable too.
-        let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
-        let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
+        let captures = ["}", ":"].map(|end| format!("{{{name}{end}"));
+        let is_shown =
+            |text: &String| captures.iter().any(|capture| text.contains(capture.as_str()));
         self.names.contains(name) || self.texts.iter().any(is_shown)
     }
 }
@@ -72,10 +73,10 @@ pub(crate) struct ExpressionVariables {
 
 impl ExpressionVariables {
     /// Fields that the handlers hold.
-    pub(crate) fn of_struct_fields(held: &[ResourceStructField]) -> Self {
-        let variables = held.iter().enumerate().map(|(at, held)| {
-            let at = syn::Index::from(at);
-            (held.ident.clone(), quote!(&self.#at))
+    pub(crate) fn of_struct_fields(fields: &[ResourceStructField]) -> Self {
+        let variables = fields.iter().enumerate().map(|(index, field)| {
+            let index = syn::Index::from(index);
+            (field.ident.clone(), quote!(&self.#index))
         });
         Self { variables: variables.collect() }
     }
@@ -101,8 +102,8 @@ impl ExpressionVariables {
     }
 
     /// The variables that are referenced. An unused one causes no warning.
-    pub(crate) fn mentioned_bindings(&self, mentions: &MentionedNames) -> TokenStream {
-        let needed = self.variables.iter().filter(|(ident, _)| mentions.contains(ident));
+    pub(crate) fn referenced_bindings(&self, names: &ReferencedNames) -> TokenStream {
+        let needed = self.variables.iter().filter(|(ident, _)| names.contains(ident));
         // A name may occur without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
     }
@@ -110,14 +111,14 @@ impl ExpressionVariables {
 
 /// Checks that each name has one meaning.
 pub(crate) fn check_field_names_do_not_collide(
-    held: &[ResourceStructField],
+    fields: &[ResourceStructField],
     parts: &[ModelField<'_>],
 ) -> Result<()> {
-    for one in held {
-        let is_taken = parts.iter().any(|part| *part.ident == one.ident)
-            || CALL_AND_OBJECT_VARIABLES.iter().any(|whole| one.ident == whole);
+    for field in fields {
+        let is_taken = parts.iter().any(|part| *part.ident == field.ident)
+            || CALL_AND_OBJECT_VARIABLES.iter().any(|reserved_name| field.ident == reserved_name);
         if is_taken {
-            let name = &one.ident;
+            let name = &field.ident;
             let reason = format!("`{name}` has another meaning here; choose another name");
             return Err(Error::new(name.span(), reason));
         }
@@ -129,8 +130,9 @@ pub(crate) fn check_field_names_do_not_collide(
 pub(crate) fn unreserved_fields<'p>(
     parts: &'p [ModelField<'p>],
 ) -> impl Iterator<Item = &'p ModelField<'p>> {
-    let is_whole =
-        |part: &ModelField<'_>| CALL_AND_OBJECT_VARIABLES.iter().any(|whole| part.ident == whole);
+    let is_whole = |part: &ModelField<'_>| {
+        CALL_AND_OBJECT_VARIABLES.iter().any(|reserved_name| part.ident == reserved_name)
+    };
     parts.iter().filter(move |part| !is_whole(part))
 }
 
@@ -155,8 +157,8 @@ mod tests {
             ("{ let a = || async { id }; a() }", "id", true),
         ];
         for (text, name, expected) in table {
-            let mentions = MentionedNames::in_expressions([&parse_str(text).unwrap()]);
-            assert_eq!(mentions.contains_name(name), expected, "{text}");
+            let names = ReferencedNames::in_expressions([&parse_str(text).unwrap()]);
+            assert_eq!(names.contains_name(name), expected, "{text}");
         }
     }
 }
