@@ -137,7 +137,11 @@ fn parse_level(wish: &str) -> Option<LevelFilter> {
 mod tests {
     use super::*;
 
-    fn wanted(log: &str, core: &str, provider: &str) -> (LevelFilter, LevelFilter, bool, usize) {
+    fn parsed_levels(
+        log: &str,
+        core: &str,
+        provider: &str,
+    ) -> (LevelFilter, LevelFilter, bool, usize) {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let env = Env {
             log: some(log),
@@ -165,7 +169,7 @@ mod tests {
             ("", "", "json", (Is::OFF, Is::TRACE, false, 0)),
             ("loud", "", "", (Is::TRACE, Is::TRACE, false, 1)),
         ] {
-            assert_eq!(wanted(log, core, provider), want, "{log} {core} {provider}");
+            assert_eq!(parsed_levels(log, core, provider), want, "{log} {core} {provider}");
         }
     }
 }

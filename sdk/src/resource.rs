@@ -83,10 +83,10 @@ pub use calls::{
 /// # use formwork_sdk::testing::{PlannedAction, TestObject, wait};
 /// # use formwork_sdk::value::Value;
 /// # wait(async {
-/// #     let mut life = TestObject::new(provider, "machines_machine").await?;
-/// #     assert_eq!(life.apply([("name", Value::string("a"))]).await?, PlannedAction::Create);
-/// #     assert_eq!(life.get("address"), &Value::string("10.0.0.1"));
-/// #     life.destroy().await
+/// #     let mut object = TestObject::new(provider, "machines_machine").await?;
+/// #     assert_eq!(object.apply([("name", Value::string("a"))]).await?, PlannedAction::Create);
+/// #     assert_eq!(object.get("address"), &Value::string("10.0.0.1"));
+/// #     object.destroy().await
 /// # }).unwrap();
 /// ```
 #[diagnostic::on_unimplemented(

@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    async fn life(service: &Service) -> TestObject {
+    async fn test_object(service: &Service) -> TestObject {
         let service = service.clone();
         let provider = ProviderDef::new("registry.terraform.io/acme/test")
             .resource("test_database", Databases { service });
@@ -259,28 +259,28 @@ mod tests {
     #[tokio::test]
     async fn a_handler_waits_until_its_condition_is_met() {
         let service = Service::default();
-        let mut life = life(&service).await;
-        assert_eq!(life.apply([named("a")]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("id"), &Value::string("the id of a"));
+        let mut object = test_object(&service).await;
+        assert_eq!(object.apply([named("a")]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("id"), &Value::string("the id of a"));
         assert_eq!(*service.0.lock().unwrap(), 3);
     }
 
     #[tokio::test]
     async fn waiting_ends_at_the_timeout_after_an_error_and_when_the_host_stops() {
         let service = Service::default();
-        let mut life = life(&service).await;
-        assert_eq!(life.apply([named("")]).await.unwrap_err().0, "Nameless: ");
+        let mut object = test_object(&service).await;
+        assert_eq!(object.apply([named("")]).await.unwrap_err().0, "Nameless: ");
         let short = [("create", Value::string("3ms"))];
         let rest = ["read", "update", "delete"].map(|name| (name, Value::null(Type::String)));
         let timeouts = ("timeouts", Value::object(short.into_iter().chain(rest)));
-        let refusal = life.apply([named("never"), timeouts]).await.unwrap_err();
+        let refusal = object.apply([named("never"), timeouts]).await.unwrap_err();
         assert_eq!(
             refusal.0,
             "Timed out: Waited 0.003s until the database is ready, which has not happened."
         );
         // Before the call: a stop lasts, and ends the waits that begin later.
-        life.stop().await.unwrap();
-        let refusal = life.apply([named("never")]).await.unwrap_err();
+        object.stop().await.unwrap();
+        let refusal = object.apply([named("never")]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");
     }
 }

@@ -56,7 +56,7 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
         Item::Struct(one) if is_public(&one.vis) => {
             let (name, generics) = (&one.ident, &one.generics);
             let bounds = &one.generics.where_clause;
-            lines.push(shown(&one.attrs, &quote!(struct #name #generics #bounds)));
+            lines.push(item_line(&one.attrs, &quote!(struct #name #generics #bounds)));
             let fields = match &one.fields {
                 Fields::Named(fields) => fields.named.iter().collect(),
                 Fields::Unnamed(fields) => fields.unnamed.iter().collect(),
@@ -64,7 +64,7 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             };
             for field in fields.into_iter().filter(|field| is_public(&field.vis)) {
                 let (field_name, ty) = (&field.ident, &field.ty);
-                lines.push(format!("{name}.{}", shown(&[], &quote!(#field_name: #ty))));
+                lines.push(format!("{name}.{}", item_line(&[], &quote!(#field_name: #ty))));
             }
         }
         Item::Enum(one) if is_public(&one.vis) => {
@@ -73,11 +73,11 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
                 let (name, fields) = (&variant.ident, &variant.fields);
                 quote!(#name #fields)
             });
-            lines.push(shown(&one.attrs, &quote!(enum #name #generics { #(#variants),* })));
+            lines.push(item_line(&one.attrs, &quote!(enum #name #generics { #(#variants),* })));
         }
         Item::Trait(one) if is_public(&one.vis) => {
             let (name, generics, above) = (&one.ident, &one.generics, &one.supertraits);
-            lines.push(shown(&one.attrs, &quote!(trait #name #generics: #above)));
+            lines.push(item_line(&one.attrs, &quote!(trait #name #generics: #above)));
             for item in &one.items {
                 let line = match item {
                     TraitItem::Fn(one) => {
@@ -91,17 +91,17 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
                     TraitItem::Const(one) => without_docs(one, |one| one.attrs.clear()),
                     _ => continue,
                 };
-                lines.push(format!("{name}::{}", shown(&[], &line)));
+                lines.push(format!("{name}::{}", item_line(&[], &line)));
             }
         }
-        Item::Fn(one) if is_public(&one.vis) => lines.push(shown(&[], &one.sig)),
+        Item::Fn(one) if is_public(&one.vis) => lines.push(item_line(&[], &one.sig)),
         Item::Type(one) if is_public(&one.vis) => {
-            lines.push(shown(&[], &without_docs(one, |one| one.attrs.clear())));
+            lines.push(item_line(&[], &without_docs(one, |one| one.attrs.clear())));
         }
         Item::Const(one) if is_public(&one.vis) => {
-            lines.push(shown(&[], &without_docs(one, |one| one.attrs.clear())));
+            lines.push(item_line(&[], &without_docs(one, |one| one.attrs.clear())));
         }
-        Item::Use(one) if is_public(&one.vis) => lines.push(shown(&[], one)),
+        Item::Use(one) if is_public(&one.vis) => lines.push(item_line(&[], one)),
         Item::Mod(one) if is_public(&one.vis) => {
             let name = &one.ident;
             lines.push(format!("mod {name}"));
@@ -112,7 +112,7 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             let (generics, ty) = (&one.generics, &one.self_ty);
             let bounds = &one.generics.where_clause;
             if let Some((_, of, _)) = &one.trait_ {
-                lines.push(shown(&[], &quote!(impl #generics #of for #ty #bounds)));
+                lines.push(item_line(&[], &quote!(impl #generics #of for #ty #bounds)));
                 // The methods are those of the trait, which is listed where it is defined.
                 return;
             }
@@ -120,11 +120,11 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
                 match item {
                     ImplItem::Fn(one) if is_public(&one.vis) => {
                         let signature = &one.sig;
-                        lines.push(shown(&[], &quote!(impl #generics #ty: #signature #bounds)));
+                        lines.push(item_line(&[], &quote!(impl #generics #ty: #signature #bounds)));
                     }
                     ImplItem::Const(one) if is_public(&one.vis) => {
                         let (name, of) = (&one.ident, &one.ty);
-                        lines.push(shown(&[], &quote!(impl #generics #ty: const #name: #of)));
+                        lines.push(item_line(&[], &quote!(impl #generics #ty: const #name: #of)));
                     }
                     _ => {}
                 }
@@ -145,7 +145,7 @@ fn without_docs<T: Clone + ToTokens>(item: &T, clear: fn(&mut T)) -> proc_macro2
 }
 
 /// Tokens on one line, with the derived traits and the mark for non-exhaustive items.
-fn shown(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
+fn item_line(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
     let told = attributes.iter().filter(|attribute| {
         ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
     });

@@ -103,7 +103,7 @@ impl Project {
         for diagnostic in diags.iter() {
             output += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
         }
-        self.shown(&output)
+        self.without_root(&output)
     }
 
     fn manifest(&self) -> String {
@@ -113,10 +113,10 @@ impl Project {
             let version = record.version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
             format!("{key:?}: {}{version} in {}\n", record.source, record.dir.display())
         };
-        self.shown(&manifest.0.iter().map(line).collect::<String>())
+        self.without_root(&manifest.0.iter().map(line).collect::<String>())
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn without_root(&self, text: &str) -> String {
         text.replace(&self.directory.path().display().to_string(), "ROOT")
     }
 }
@@ -341,7 +341,7 @@ fn the_newest_version_that_meets_the_constraints_is_requested() {
     assert!(call("version = \"2.0.0-rc1\"").contains("2.0.0-rc1"));
     let output = call("version = \"> 2.0.0-rc1\"");
     assert!(output.contains("The newest available version is 1.10.0"), "{output}");
-    let requests = server.asked();
+    let requests = server.received_requests();
     let secret = |line: &&String| line.contains("Bearer secret");
     assert!(requests.iter().any(|line| line.starts_with("GET /m/") && secret(&line)));
     assert!(
@@ -397,7 +397,7 @@ fn a_redirect_to_another_host_receives_no_token() {
     let server = Server::start(pages);
     let project = calling(server.url("/m/"));
     project.install(false);
-    let requests_of = |server: &Server| server.asked().join("\n");
+    let requests_of = |server: &Server| server.received_requests().join("\n");
     assert!(requests_of(&server).contains("Bearer secret"), "{}", requests_of(&server));
     assert!(
         requests_of(&other_server).contains("GET /m/a/b/c/versions"),
@@ -518,7 +518,7 @@ fn a_package_server_receives_the_credentials_of_netrc() {
     let project = Project::new(&[("netrc", "machine elsewhere\ndefault login me password it\n")]);
     project.call(&server.url("/m"));
     project.install(false);
-    let requests = server.asked();
+    let requests = server.received_requests();
     assert_eq!(requests.len(), 2, "{requests:?}");
     assert!(requests.iter().all(|requests| requests.contains(": Basic bWU6aXQ=")), "{requests:?}");
 }

@@ -138,18 +138,18 @@ async fn a_resource_detects_changes_of_its_sources() {
         let source = path("source_file", &tree.path().join(name));
         [text("type", "zip"), source, path("output_path", &file)]
     };
-    let mut life = TestObject::new(provider(), "archive_file").await.unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Create));
-    life.upgrade_stored().await.unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
-    let digest = life.get("output_base64sha256").clone();
+    let mut object = TestObject::new(provider(), "archive_file").await.unwrap();
+    assert_eq!(object.apply(config("a.txt")).await, Ok(PlannedAction::Create));
+    object.upgrade_stored().await.unwrap();
+    assert_eq!(object.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
+    let digest = object.get("output_base64sha256").clone();
     fs::write(tree.path().join("a.txt"), "changed").unwrap();
     fs::remove_file(&file).unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
-    assert_ne!(life.get("output_base64sha256"), &digest);
+    assert_eq!(object.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
+    assert_ne!(object.get("output_base64sha256"), &digest);
     assert!(file.exists());
-    assert_eq!(life.apply(config("b.md")).await, Ok(PlannedAction::Replace));
-    life.destroy().await.unwrap();
+    assert_eq!(object.apply(config("b.md")).await, Ok(PlannedAction::Replace));
+    object.destroy().await.unwrap();
     assert!(file.exists(), "what was made from others is left to others");
 }
 

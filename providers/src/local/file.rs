@@ -111,16 +111,16 @@ mod tests {
     async fn the_file_exists_until_it_is_destroyed() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("a/b/file.txt");
-        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
+        let mut object = TestObject::new(provider(), "local_file").await.unwrap();
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
-        assert_eq!(life.get("id"), &Value::string("fe05bcdcdc4928012781a5f1a2a77cbb5398e106"));
-        assert_eq!(life.get("id"), life.get("content_sha1"));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.get("id"), &Value::string("fe05bcdcdc4928012781a5f1a2a77cbb5398e106"));
+        assert_eq!(object.get("id"), object.get("content_sha1"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
-        life.destroy().await.unwrap();
+        object.destroy().await.unwrap();
         assert!(!path.exists());
     }
 
@@ -128,15 +128,15 @@ mod tests {
     async fn a_changed_or_deleted_file_is_recreated() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("file.txt");
-        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
-        life.apply([named(&path), content("one")]).await.unwrap();
+        let mut object = TestObject::new(provider(), "local_file").await.unwrap();
+        object.apply([named(&path), content("one")]).await.unwrap();
         fs::write(&path, "other").unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         fs::remove_file(&path).unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         fs::remove_file(&path).unwrap();
-        life.destroy().await.unwrap();
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
@@ -153,8 +153,8 @@ mod tests {
             ("content", Value::string(""), vec![]),
         ];
         for (name, value, bytes) in sources {
-            let mut life = TestObject::new(provider(), "local_file").await.unwrap();
-            life.apply([named(&path), (name, value)]).await.unwrap();
+            let mut object = TestObject::new(provider(), "local_file").await.unwrap();
+            object.apply([named(&path), (name, value)]).await.unwrap();
             assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
         }
     }
@@ -163,9 +163,9 @@ mod tests {
     async fn files_have_the_configured_permissions() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("file");
-        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
+        let mut object = TestObject::new(provider(), "local_file").await.unwrap();
         let permission = ("file_permission", Value::string("0600"));
-        life.apply([named(&path), content("x"), permission]).await.unwrap();
+        object.apply([named(&path), content("x"), permission]).await.unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
@@ -185,10 +185,10 @@ mod tests {
             (vec![named(directory.path()), content("a")], "cannot be written"),
         ];
         for (config, expected) in table {
-            let mut life = TestObject::new(provider(), "local_file").await.unwrap();
-            let refusal = life.apply(config).await.unwrap_err();
+            let mut object = TestObject::new(provider(), "local_file").await.unwrap();
+            let refusal = object.apply(config).await.unwrap_err();
             assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
-            assert!(life.object().is_null());
+            assert!(object.object().is_null());
         }
     }
 }

@@ -102,15 +102,15 @@ mod tests {
     async fn the_file_is_readable_only_by_its_owner() {
         let directory = tempdir().unwrap();
         let path = directory.path().join("secrets/file");
-        let mut life = TestObject::new(provider(), "local_sensitive_file").await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
+        let mut object = TestObject::new(provider(), "local_sensitive_file").await.unwrap();
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o700);
         assert_eq!(mode(path.parent().unwrap()), 0o700);
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
         assert!(!path.exists());
     }
 }

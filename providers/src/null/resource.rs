@@ -37,23 +37,23 @@ mod tests {
 
     #[tokio::test]
     async fn is_replaced_when_its_triggers_change() {
-        let mut life = TestObject::new(provider(), "null_resource").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
-        let first = life.get("id").clone();
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
+        let mut object = TestObject::new(provider(), "null_resource").await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Create));
+        let first = object.get("id").clone();
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
         let triggers = || strings([("version", "1")]);
-        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(PlannedAction::Replace));
-        assert_ne!(life.get("id"), &first);
-        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(PlannedAction::Nothing));
-        life.destroy().await.unwrap();
-        assert!(life.object().is_null());
+        assert_eq!(object.apply([("triggers", triggers())]).await, Ok(PlannedAction::Replace));
+        assert_ne!(object.get("id"), &first);
+        assert_eq!(object.apply([("triggers", triggers())]).await, Ok(PlannedAction::Nothing));
+        object.destroy().await.unwrap();
+        assert!(object.object().is_null());
     }
 
     #[tokio::test]
     async fn cannot_be_imported() {
-        let mut life = TestObject::new(provider(), "null_resource").await.unwrap();
-        let refusal = life.import("5").await.unwrap_err();
+        let mut object = TestObject::new(provider(), "null_resource").await.unwrap();
+        let refusal = object.import("5").await.unwrap_err();
         assert!(refusal.0.contains("cannot be imported"), "{refusal:?}");
     }
 }

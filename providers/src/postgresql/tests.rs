@@ -31,18 +31,18 @@ fn list(name: &'static str, items: &[&str]) -> Set {
     (name, Value::list(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
 }
 
-async fn made(real: &Real, kind: &str, config: Vec<Set>) -> TestObject {
-    let mut life = real.life(kind).await;
-    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
-    life.upgrade_stored().await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
-    life
+async fn create_object(real: &Real, kind: &str, config: Vec<Set>) -> TestObject {
+    let mut object = real.test_object(kind).await;
+    assert_eq!(object.apply(config.clone()).await, Ok(PlannedAction::Create));
+    object.upgrade_stored().await.unwrap();
+    assert_eq!(object.apply(config).await, Ok(PlannedAction::Nothing));
+    object
 }
 
 #[tokio::test]
 async fn a_role_is_created_changed_renamed_imported_and_deleted() {
     let Some(real) = Real::start().await else { return };
-    let _group = made(&real, "postgresql_role", vec![text("name", "group")]).await;
+    let _group = create_object(&real, "postgresql_role", vec![text("name", "group")]).await;
     let config = |name: &str, login| {
         vec![
             text("name", name),
@@ -55,7 +55,7 @@ async fn a_role_is_created_changed_renamed_imported_and_deleted() {
             ("connection_limit", Value::int(7)),
         ]
     };
-    let mut role = made(&real, "postgresql_role", config("app", true)).await;
+    let mut role = create_object(&real, "postgresql_role", config("app", true)).await;
     assert_eq!(real.ask("SELECT rolconnlimit FROM pg_roles WHERE rolname = 'app'").await, "7");
     assert_eq!(role.apply(config("app", false)).await, Ok(PlannedAction::Update));
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Update));
@@ -68,7 +68,7 @@ async fn a_role_is_created_changed_renamed_imported_and_deleted() {
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Update));
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Nothing));
 
-    let mut imported = real.life("postgresql_role").await;
+    let mut imported = real.test_object("postgresql_role").await;
     imported.import("the \"app\"").await.unwrap();
     assert_eq!(imported.get("roles"), role.get("roles"));
     assert_eq!(imported.get("search_path"), role.get("search_path"));
@@ -90,11 +90,11 @@ async fn objects_deleted_by_another_program_are_recreated() {
         ("postgresql_database", "DROP DATABASE gone"),
         ("postgresql_schema", "DROP SCHEMA gone"),
     ] {
-        let mut life = made(&real, kind, config()).await;
+        let mut object = create_object(&real, kind, config()).await;
         real.run(statement).await;
-        assert_eq!(life.apply(config()).await, Ok(PlannedAction::Create), "{kind}");
+        assert_eq!(object.apply(config()).await, Ok(PlannedAction::Create), "{kind}");
         real.run(statement).await;
-        life.destroy().await.unwrap();
+        object.destroy().await.unwrap();
     }
 }
 
@@ -102,27 +102,27 @@ async fn objects_deleted_by_another_program_are_recreated() {
 async fn a_database_with_a_schema_an_extension_and_privileges() {
     let Some(real) = Real::start().await else { return };
     for name in ["owner", "reader"] {
-        made(&real, "postgresql_role", vec![text("name", name)]).await;
+        create_object(&real, "postgresql_role", vec![text("name", name)]).await;
     }
     let database = |limit| {
         vec![text("name", "shop"), text("owner", "owner"), ("connection_limit", Value::int(limit))]
     };
-    let mut shop = made(&real, "postgresql_database", database(-1)).await;
+    let mut shop = create_object(&real, "postgresql_database", database(-1)).await;
     assert_eq!(shop.get("encoding"), &Value::string("UTF8"));
     assert_eq!(shop.apply(database(50)).await, Ok(PlannedAction::Update));
     let changed = [database(50), vec![text("lc_collate", "C.UTF-8")]].concat();
     assert_eq!(shop.plan(changed).await.unwrap().action, PlannedAction::Replace);
 
     let schema = |name| vec![text("name", name), text("database", "shop"), text("owner", "owner")];
-    let mut goods = made(&real, "postgresql_schema", schema("goods")).await;
+    let mut goods = create_object(&real, "postgresql_schema", schema("goods")).await;
     assert_eq!(goods.apply(schema("wares")).await, Ok(PlannedAction::Update));
     assert_eq!(goods.get("id"), &Value::string("shop.wares"));
-    let mut imported = real.life("postgresql_schema").await;
+    let mut imported = real.test_object("postgresql_schema").await;
     imported.import("shop.wares").await.unwrap();
     assert_eq!(imported.apply(schema("wares")).await, Ok(PlannedAction::Nothing));
 
     let config = vec![text("name", "plpgsql"), text("database", "shop")];
-    let mut extension = made(&real, "postgresql_extension", config).await;
+    let mut extension = create_object(&real, "postgresql_extension", config).await;
     assert_eq!(extension.get("schema"), &Value::string("pg_catalog"));
     extension.destroy().await.unwrap();
 
@@ -136,7 +136,7 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
             set("privileges", privileges),
         ]
     };
-    let mut tables = made(&real, "postgresql_grant", grant(&["SELECT", "INSERT"])).await;
+    let mut tables = create_object(&real, "postgresql_grant", grant(&["SELECT", "INSERT"])).await;
     assert_eq!(tables.get("id"), &Value::string("reader_shop_wares_table"));
     let may = "SELECT has_table_privilege('reader', 'wares.b', 'INSERT')";
     assert_eq!(real.ask_in("shop", may).await, "true");
@@ -153,7 +153,7 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
         text("object_type", "database"),
         set("privileges", &["CONNECT"]),
     ];
-    made(&real, "postgresql_grant", connect).await;
+    create_object(&real, "postgresql_grant", connect).await;
     tables.destroy().await.unwrap();
     goods.apply([schema("wares"), vec![truth("drop_cascade", true)]].concat()).await.unwrap();
     goods.destroy().await.unwrap();
@@ -166,11 +166,11 @@ async fn concurrent_changes_of_privileges_of_one_object_succeed() {
     let names: Vec<_> = (0..8).map(|index| format!("role{index}")).collect();
     let mut roles = Vec::new();
     for name in &names {
-        roles.push(made(&real, "postgresql_role", vec![text("name", name)]).await);
+        roles.push(create_object(&real, "postgresql_role", vec![text("name", name)]).await);
     }
     let mut grants = Vec::new();
     for _ in &names {
-        grants.push(real.life("postgresql_grant").await);
+        grants.push(real.test_object("postgresql_grant").await);
     }
     let changes = grants.iter_mut().zip(&names).map(|(grant, name)| {
         grant.apply([
@@ -211,7 +211,7 @@ async fn errors_of_the_server_are_reported_verbatim() {
         ("postgresql_grant", grant("database", "SELECT"), "no privilege \"SELECT\""),
     ];
     for (kind, config, expected) in table {
-        let refusal = real.life(kind).await.apply(config).await.unwrap_err();
+        let refusal = real.test_object(kind).await.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
     // A failed creation has left no objects.
@@ -221,7 +221,7 @@ async fn errors_of_the_server_are_reported_verbatim() {
 #[tokio::test]
 async fn privileges_on_routines_converge_and_revoked_ones_are_granted_again() {
     let Some(real) = Real::start().await else { return };
-    made(&real, "postgresql_role", vec![text("name", "caller")]).await;
+    create_object(&real, "postgresql_role", vec![text("name", "caller")]).await;
     let routines = "CREATE SCHEMA s; \
         CREATE FUNCTION s.f(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'; \
         CREATE FUNCTION s.f(text) RETURNS integer LANGUAGE sql AS 'SELECT 1'; \
@@ -240,11 +240,15 @@ async fn privileges_on_routines_converge_and_revoked_ones_are_granted_again() {
         ]
     };
     for kind in ["function", "procedure", "routine"] {
-        made(&real, "postgresql_grant", grant(kind, &[], false)).await.destroy().await.unwrap();
+        create_object(&real, "postgresql_grant", grant(kind, &[], false))
+            .await
+            .destroy()
+            .await
+            .unwrap();
     }
     // One of two of the same name, with the grant option.
     let config = || grant("function", &["f(int)"], true);
-    let mut created_grant = made(&real, "postgresql_grant", config()).await;
+    let mut created_grant = create_object(&real, "postgresql_grant", config()).await;
     let may =
         "SELECT has_function_privilege('caller', 's.f(integer)', 'EXECUTE WITH GRANT OPTION')";
     assert_eq!(real.ask(may).await, "true");
@@ -253,6 +257,6 @@ async fn privileges_on_routines_converge_and_revoked_ones_are_granted_again() {
     assert_eq!(real.ask(may).await, "true");
     assert_eq!(created_grant.apply(config()).await, Ok(PlannedAction::Nothing));
     let wrong = grant("function", &["f(int) TO PUBLIC; --"], false);
-    let refusal = real.life("postgresql_grant").await.apply(wrong).await.unwrap_err();
+    let refusal = real.test_object("postgresql_grant").await.apply(wrong).await.unwrap_err();
     assert!(refusal.0.contains("is not the name of a function"), "{refusal:?}");
 }

@@ -94,23 +94,23 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_kept_until_their_length_changes() {
-        let mut life = TestObject::new(provider(), "random_bytes").await.unwrap();
-        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Create));
-        let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
+        let mut object = TestObject::new(provider(), "random_bytes").await.unwrap();
+        assert_eq!(object.apply([length(5)]).await, Ok(PlannedAction::Create));
+        let Value::String(hex) = object.get("hex").clone() else { panic!("hex is text") };
         assert_eq!(hex.len(), 10);
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply([length(6)]).await, Ok(PlannedAction::Replace));
-        assert!(life.apply([length(0)]).await.unwrap_err().0.contains("`length` must"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([length(5)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([length(6)]).await, Ok(PlannedAction::Replace));
+        assert!(object.apply([length(0)]).await.unwrap_err().0.contains("`length` must"));
     }
 
     #[tokio::test]
     async fn bytes_are_imported_by_their_base64() {
-        let mut life = TestObject::new(provider(), "random_bytes").await.unwrap();
-        life.import("8/fu3q+2DcgSJ19i0jZ5Cw==").await.unwrap();
-        assert_eq!(life.get("hex"), &Value::string("f3f7eedeafb60dc812275f62d236790b"));
-        assert_eq!(life.apply([length(16)]).await, Ok(PlannedAction::Nothing));
-        let refusal = life.import("not base64").await.unwrap_err();
+        let mut object = TestObject::new(provider(), "random_bytes").await.unwrap();
+        object.import("8/fu3q+2DcgSJ19i0jZ5Cw==").await.unwrap();
+        assert_eq!(object.get("hex"), &Value::string("f3f7eedeafb60dc812275f62d236790b"));
+        assert_eq!(object.apply([length(16)]).await, Ok(PlannedAction::Nothing));
+        let refusal = object.import("not base64").await.unwrap_err();
         assert!(!refusal.0.contains("not base64"), "{refusal:?}");
     }
 

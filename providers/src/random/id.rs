@@ -112,24 +112,24 @@ mod tests {
 
     #[tokio::test]
     async fn is_kept_until_its_length_or_prefix_changes() {
-        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
+        let mut object = TestObject::new(provider(), "random_id").await.unwrap();
         let length = |bytes| ("byte_length", Value::int(bytes));
-        assert_eq!(life.apply([length(4)]).await, Ok(PlannedAction::Create));
-        let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
+        assert_eq!(object.apply([length(4)]).await, Ok(PlannedAction::Create));
+        let Value::String(hex) = object.get("hex").clone() else { panic!("hex is text") };
         assert_eq!(hex.len(), 8);
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([length(4)]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Replace));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([length(4)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([length(5)]).await, Ok(PlannedAction::Replace));
         let prefix = ("prefix", Value::string("p-"));
-        assert_eq!(life.apply([length(5), prefix]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([length(5), prefix]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn import_writes_the_bytes_in_all_forms() {
-        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
-        life.import("p-,q83-_w").await.unwrap();
-        let text = |name| life.get(name).clone();
+        let mut object = TestObject::new(provider(), "random_id").await.unwrap();
+        object.import("p-,q83-_w").await.unwrap();
+        let text = |name| object.get(name).clone();
         assert_eq!(text("b64_url"), Value::string("p-q83-_w"));
         assert_eq!(text("b64_std"), Value::string("p-q83+/w=="));
         assert_eq!(text("hex"), Value::string("p-abcdfeff"));
@@ -137,20 +137,20 @@ mod tests {
         assert_eq!(text("id"), Value::string("q83-_w"));
         assert_eq!(text("byte_length"), Value::int(4));
         let config = [("byte_length", Value::int(4)), ("prefix", Value::string("p-"))];
-        assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply(config).await, Ok(PlannedAction::Nothing));
     }
 
     #[tokio::test]
     async fn a_length_below_one_is_refused() {
-        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
-        let refusal = life.apply([("byte_length", Value::int(0))]).await.unwrap_err();
+        let mut object = TestObject::new(provider(), "random_id").await.unwrap();
+        let refusal = object.apply([("byte_length", Value::int(0))]).await.unwrap_err();
         assert!(refusal.0.contains("`byte_length` is 0"), "{refusal:?}");
     }
 
     #[tokio::test]
     async fn invalid_ids_are_not_imported() {
-        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
-        let refusal = life.import("a,*").await.unwrap_err();
+        let mut object = TestObject::new(provider(), "random_id").await.unwrap();
+        let refusal = object.import("a,*").await.unwrap_err();
         assert!(refusal.0.contains("give `ID` or `PREFIX,ID`"), "{refusal:?}");
         assert!(!refusal.0.contains(".."), "{refusal:?}");
     }

@@ -102,48 +102,48 @@ mod tests {
 
     #[tokio::test]
     async fn is_kept_until_its_range_changes() {
-        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
-        assert_eq!(life.apply(range(7, 7)).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("result"), &Value::int(7));
-        assert_eq!(life.get("id"), &Value::string("7"));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply(range(7, 7)).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply(range(-3, -3)).await, Ok(PlannedAction::Replace));
-        assert_eq!(life.get("result"), &Value::int(-3));
-        assert_eq!(life.apply(range(i64::MIN, i64::MAX)).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        let mut object = TestObject::new(provider(), "random_integer").await.unwrap();
+        assert_eq!(object.apply(range(7, 7)).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("result"), &Value::int(7));
+        assert_eq!(object.get("id"), &Value::string("7"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply(range(7, 7)).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply(range(-3, -3)).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.get("result"), &Value::int(-3));
+        assert_eq!(object.apply(range(i64::MIN, i64::MAX)).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn a_seed_produces_the_number_of_the_public_provider() {
         for (seed, expected) in [("12345", 3), ("123456", 2)] {
-            let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
+            let mut object = TestObject::new(provider(), "random_integer").await.unwrap();
             let [min, max] = range(1, 3);
-            life.apply([min, max, ("seed", Value::string(seed))]).await.unwrap();
-            assert_eq!(life.get("result"), &Value::int(expected));
+            object.apply([min, max, ("seed", Value::string(seed))]).await.unwrap();
+            assert_eq!(object.get("result"), &Value::int(expected));
         }
     }
 
     #[tokio::test]
     async fn is_imported_with_its_range() {
-        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
-        life.import("5,1,10").await.unwrap();
-        assert_eq!(life.apply(range(1, 10)).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.get("result"), &Value::int(5));
-        life.import("5,1,10,s").await.unwrap();
-        assert_eq!(life.get("seed"), &Value::string("s"));
+        let mut object = TestObject::new(provider(), "random_integer").await.unwrap();
+        object.import("5,1,10").await.unwrap();
+        assert_eq!(object.apply(range(1, 10)).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.get("result"), &Value::int(5));
+        object.import("5,1,10,s").await.unwrap();
+        assert_eq!(object.get("seed"), &Value::string("s"));
         for id in ["5", "5,1", "x,1,10", "5,1,10,s,t"] {
-            assert!(life.import(id).await.is_err(), "{id}");
+            assert!(object.import(id).await.is_err(), "{id}");
         }
     }
 
     #[tokio::test]
     async fn an_empty_range_and_half_numbers_are_refused() {
-        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
-        let refusal = life.apply(range(2, 1)).await.unwrap_err();
+        let mut object = TestObject::new(provider(), "random_integer").await.unwrap();
+        let refusal = object.apply(range(2, 1)).await.unwrap_err();
         assert!(refusal.0.contains("no number is in that range"), "{refusal:?}");
         let half = Value::Number(formwork_sdk::value::Number::parse("0.5").unwrap());
-        let refusal = life.apply([("min", half), ("max", Value::int(1))]).await.unwrap_err();
+        let refusal = object.apply([("min", half), ("max", Value::int(1))]).await.unwrap_err();
         assert!(refusal.0.contains("a whole number is required"), "{refusal:?}");
     }
 }

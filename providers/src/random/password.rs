@@ -120,42 +120,42 @@ mod tests {
         ("length", Value::int(length))
     }
 
-    fn text(life: &TestObject, name: &str) -> String {
-        let Value::String(text) = life.get(name) else { panic!("{name} is text") };
+    fn text(object: &TestObject, name: &str) -> String {
+        let Value::String(text) = object.get(name) else { panic!("{name} is text") };
         text.as_str().to_owned()
     }
 
     #[tokio::test]
     async fn has_a_valid_hash_and_is_kept_until_its_rules_change() {
-        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
-        assert_eq!(life.apply([length(80)]).await, Ok(PlannedAction::Create));
-        assert!(bcrypt::verify(text(&life, "result"), &text(&life, "bcrypt_hash")).unwrap());
-        assert!(text(&life, "bcrypt_hash").starts_with("$2a$10$"));
-        assert_eq!(text(&life, "id"), "none");
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([length(80)]).await, Ok(PlannedAction::Nothing));
+        let mut object = TestObject::new(provider(), "random_password").await.unwrap();
+        assert_eq!(object.apply([length(80)]).await, Ok(PlannedAction::Create));
+        assert!(bcrypt::verify(text(&object, "result"), &text(&object, "bcrypt_hash")).unwrap());
+        assert!(text(&object, "bcrypt_hash").starts_with("$2a$10$"));
+        assert_eq!(text(&object, "id"), "none");
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([length(80)]).await, Ok(PlannedAction::Nothing));
         let min = ("min_upper", Value::int(2));
-        assert_eq!(life.apply([length(80), min]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([length(80), min]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
-        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
-        life.import("secret").await.unwrap();
-        assert_eq!(life.apply([length(6)]).await, Ok(PlannedAction::Nothing));
-        assert!(bcrypt::verify("secret", &text(&life, "bcrypt_hash")).unwrap());
+        let mut object = TestObject::new(provider(), "random_password").await.unwrap();
+        object.import("secret").await.unwrap();
+        assert_eq!(object.apply([length(6)]).await, Ok(PlannedAction::Nothing));
+        assert!(bcrypt::verify("secret", &text(&object, "bcrypt_hash")).unwrap());
     }
 
     #[tokio::test]
     async fn older_states_receive_missing_attributes() {
-        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
-        life.upgrade(0, r#"{"id":"none","result":"abc"}"#).await.unwrap();
-        assert!(bcrypt::verify("abc", &text(&life, "bcrypt_hash")).unwrap());
-        let hash = text(&life, "bcrypt_hash");
+        let mut object = TestObject::new(provider(), "random_password").await.unwrap();
+        object.upgrade(0, r#"{"id":"none","result":"abc"}"#).await.unwrap();
+        assert!(bcrypt::verify("abc", &text(&object, "bcrypt_hash")).unwrap());
+        let hash = text(&object, "bcrypt_hash");
         let stored = format!(r#"{{"id":"none","result":"abc","bcrypt_hash":"{hash}"}}"#);
-        life.upgrade(2, &stored).await.unwrap();
-        assert_eq!(text(&life, "bcrypt_hash"), hash);
-        assert_eq!(life.apply([length(3)]).await, Ok(PlannedAction::Nothing));
+        object.upgrade(2, &stored).await.unwrap();
+        assert_eq!(text(&object, "bcrypt_hash"), hash);
+        assert_eq!(object.apply([length(3)]).await, Ok(PlannedAction::Nothing));
     }
 }

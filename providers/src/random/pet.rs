@@ -82,41 +82,41 @@ mod tests {
 
     use super::super::provider;
 
-    fn id(life: &TestObject) -> String {
-        let Value::String(id) = life.get("id") else { panic!("the id is text") };
+    fn id(object: &TestObject) -> String {
+        let Value::String(id) = object.get("id") else { panic!("the id is text") };
         id.as_str().to_owned()
     }
 
     #[tokio::test]
     async fn has_the_configured_number_of_words() {
-        let mut life = TestObject::new(provider(), "random_pet").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
-        assert_eq!(id(&life).split('-').count(), 2);
-        assert_eq!(life.get("length"), &Value::int(2));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
+        let mut object = TestObject::new(provider(), "random_pet").await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Create));
+        assert_eq!(id(&object).split('-').count(), 2);
+        assert_eq!(object.get("length"), &Value::int(2));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
         let config = [
             ("length", Value::int(4)),
             ("separator", Value::string("_")),
             ("prefix", Value::string("my")),
         ];
-        assert_eq!(life.apply(config).await, Ok(PlannedAction::Replace));
-        assert_eq!(id(&life).split('_').count(), 5);
-        assert!(id(&life).starts_with("my_"));
-        assert_eq!(life.apply([("length", Value::int(1))]).await, Ok(PlannedAction::Replace));
-        assert!(!id(&life).contains('-'));
+        assert_eq!(object.apply(config).await, Ok(PlannedAction::Replace));
+        assert_eq!(id(&object).split('_').count(), 5);
+        assert!(id(&object).starts_with("my_"));
+        assert_eq!(object.apply([("length", Value::int(1))]).await, Ok(PlannedAction::Replace));
+        assert!(!id(&object).contains('-'));
         assert_eq!(
-            life.apply([("length", Value::int(1)), ("keepers", strings([("a", "b")]))]).await,
+            object.apply([("length", Value::int(1)), ("keepers", strings([("a", "b")]))]).await,
             Ok(PlannedAction::Replace)
         );
-        life.destroy().await.unwrap();
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn is_imported_by_its_name() {
-        let mut life = TestObject::new(provider(), "random_pet").await.unwrap();
-        life.import("merry-otter").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(id(&life), "merry-otter");
+        let mut object = TestObject::new(provider(), "random_pet").await.unwrap();
+        object.import("merry-otter").await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(id(&object), "merry-otter");
     }
 }

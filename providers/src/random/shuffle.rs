@@ -88,18 +88,18 @@ mod tests {
 
     #[tokio::test]
     async fn is_kept_until_its_input_changes() {
-        let mut life = TestObject::new(provider(), "random_shuffle").await.unwrap();
-        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("result").children().len(), 3);
-        assert_eq!(life.get("id"), &Value::string("-"));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Nothing));
+        let mut object = TestObject::new(provider(), "random_shuffle").await.unwrap();
+        assert_eq!(object.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("result").children().len(), 3);
+        assert_eq!(object.get("id"), &Value::string("-"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Nothing));
         let count = ("result_count", Value::int(5));
-        assert_eq!(life.apply([input(&["a", "b"]), count]).await, Ok(PlannedAction::Replace));
-        assert_eq!(life.get("result").children().len(), 5);
-        assert_eq!(life.apply([input(&[])]).await, Ok(PlannedAction::Replace));
-        assert!(life.get("result").children().is_empty());
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([input(&["a", "b"]), count]).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.get("result").children().len(), 5);
+        assert_eq!(object.apply([input(&[])]).await, Ok(PlannedAction::Replace));
+        assert!(object.get("result").children().is_empty());
+        object.destroy().await.unwrap();
     }
 
     #[test]

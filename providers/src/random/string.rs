@@ -83,55 +83,58 @@ mod tests {
 
     #[tokio::test]
     async fn is_kept_until_its_rules_change() {
-        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("result"), life.get("id"));
-        assert_eq!(life.get("number"), &Value::Bool(true));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Nothing));
+        let mut object = TestObject::new(provider(), "random_string").await.unwrap();
+        assert_eq!(object.apply([length(8)]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("result"), object.get("id"));
+        assert_eq!(object.get("number"), &Value::Bool(true));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([length(8)]).await, Ok(PlannedAction::Nothing));
         let no = |name| (name, Value::Bool(false));
-        assert_eq!(life.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
         assert_eq!(
-            life.apply([length(8), no("special"), no("numeric")]).await,
+            object.apply([length(8), no("special"), no("numeric")]).await,
             Ok(PlannedAction::Replace)
         );
-        assert_eq!(life.get("number"), &Value::Bool(false));
+        assert_eq!(object.get("number"), &Value::Bool(false));
         assert_eq!(
-            life.apply([length(8), no("special"), no("number")]).await,
+            object.apply([length(8), no("special"), no("number")]).await,
             Ok(PlannedAction::Nothing)
         );
-        assert_eq!(life.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn only_an_empty_list_of_characters_is_the_same_as_none() {
-        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
+        let mut object = TestObject::new(provider(), "random_string").await.unwrap();
         let override_special = |letters| ("override_special", Value::string(letters));
-        life.apply([length(8), override_special("")]).await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Update));
+        object.apply([length(8), override_special("")]).await.unwrap();
+        assert_eq!(object.apply([length(8)]).await, Ok(PlannedAction::Update));
         assert_eq!(
-            life.apply([length(8), override_special("-")]).await,
+            object.apply([length(8), override_special("-")]).await,
             Ok(PlannedAction::Replace)
         );
-        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.apply([length(8)]).await, Ok(PlannedAction::Replace));
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
-        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
-        life.import("some text").await.unwrap();
-        assert_eq!(life.apply([length(9)]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.get("result"), &Value::string("some text"));
+        let mut object = TestObject::new(provider(), "random_string").await.unwrap();
+        object.import("some text").await.unwrap();
+        assert_eq!(object.apply([length(9)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.get("result"), &Value::string("some text"));
     }
 
     #[tokio::test]
     async fn older_states_receive_missing_attributes() {
-        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
-        life.upgrade(1, r#"{"id":"abc","result":"abc","length":3,"number":false}"#).await.unwrap();
-        assert_eq!(life.get("numeric"), &Value::Bool(false));
-        assert_eq!(life.get("min_upper"), &Value::int(0));
+        let mut object = TestObject::new(provider(), "random_string").await.unwrap();
+        object
+            .upgrade(1, r#"{"id":"abc","result":"abc","length":3,"number":false}"#)
+            .await
+            .unwrap();
+        assert_eq!(object.get("numeric"), &Value::Bool(false));
+        assert_eq!(object.get("min_upper"), &Value::int(0));
         let no_numbers = ("numeric", Value::Bool(false));
-        assert_eq!(life.apply([length(3), no_numbers]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([length(3), no_numbers]).await, Ok(PlannedAction::Nothing));
     }
 }

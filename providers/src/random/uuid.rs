@@ -81,30 +81,30 @@ mod tests {
     async fn is_kept_until_its_keepers_change() {
         for (kind, version) in [("random_uuid", "4"), ("random_uuid4", "4"), ("random_uuid7", "7")]
         {
-            let mut life = TestObject::new(provider(), kind).await.unwrap();
-            assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
-            let first = life.get("result").clone();
+            let mut object = TestObject::new(provider(), kind).await.unwrap();
+            assert_eq!(object.apply([]).await, Ok(PlannedAction::Create));
+            let first = object.get("result").clone();
             let Value::String(text) = &first else { panic!("the result is text") };
             assert_eq!(text.as_str().get(14..15), Some(version));
-            assert_eq!(life.get("id"), &first);
-            life.upgrade_stored().await.unwrap();
-            assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
+            assert_eq!(object.get("id"), &first);
+            object.upgrade_stored().await.unwrap();
+            assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
             let keepers = ("keepers", strings([("a", "b")]));
-            assert_eq!(life.apply([keepers]).await, Ok(PlannedAction::Replace));
-            assert_ne!(life.get("result"), &first);
-            life.destroy().await.unwrap();
+            assert_eq!(object.apply([keepers]).await, Ok(PlannedAction::Replace));
+            assert_ne!(object.get("result"), &first);
+            object.destroy().await.unwrap();
         }
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
         for kind in ["random_uuid", "random_uuid7"] {
-            let mut life = TestObject::new(provider(), kind).await.unwrap();
+            let mut object = TestObject::new(provider(), kind).await.unwrap();
             let text = "6b0a6dba-4fcb-4b7f-8d6a-0f1c4d5c0c11";
-            life.import(text).await.unwrap();
-            assert_eq!(life.get("result"), &Value::string(text));
-            assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
-            assert!(life.import("nothing of the kind").await.is_err());
+            object.import(text).await.unwrap();
+            assert_eq!(object.get("result"), &Value::string(text));
+            assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
+            assert!(object.import("nothing of the kind").await.is_err());
         }
     }
 }

@@ -157,7 +157,7 @@ mod tests {
 
     use super::super::provider_with_clock;
 
-    async fn life() -> TestObject {
+    async fn test_object() -> TestObject {
         let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_offset").await.unwrap()
     }
@@ -168,40 +168,40 @@ mod tests {
 
     #[tokio::test]
     async fn an_offset_changes_in_place_and_keeps_its_base() {
-        let mut life = life().await;
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
-        assert!(life.plan([days(-12)]).await.unwrap().object.is_wholly_known());
-        assert_eq!(life.apply([days(-12)]).await, Ok(PlannedAction::Update));
-        assert_eq!(life.get("rfc3339"), &Value::string("2020-01-31T06:36:13Z"));
+        let mut object = test_object().await;
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
+        assert_eq!(object.get("id"), &Value::string("2020-02-12T06:36:13Z"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Nothing));
+        assert!(object.plan([days(-12)]).await.unwrap().object.is_wholly_known());
+        assert_eq!(object.apply([days(-12)]).await, Ok(PlannedAction::Update));
+        assert_eq!(object.get("rfc3339"), &Value::string("2020-01-31T06:36:13Z"));
         let base = ("base_rfc3339", Value::string("2021-01-01T00:00:00Z"));
-        assert_eq!(life.apply([days(-12), base]).await, Ok(PlannedAction::Update));
-        assert_eq!(life.get("year"), &Value::int(2020));
-        assert_eq!(life.get("month"), &Value::int(12));
+        assert_eq!(object.apply([days(-12), base]).await, Ok(PlannedAction::Update));
+        assert_eq!(object.get("year"), &Value::int(2020));
+        assert_eq!(object.get("month"), &Value::int(12));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([days(1), triggers]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([days(1), triggers]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn an_offset_that_is_not_known_yet_leaves_the_moment_open() {
-        let mut life = life().await;
-        life.apply([days(1)]).await.unwrap();
+        let mut object = test_object().await;
+        object.apply([days(1)]).await.unwrap();
         let unknown = ("offset_days", Value::unknown(Type::Number));
-        let planned = life.plan([unknown]).await.unwrap().object;
+        let planned = object.plan([unknown]).await.unwrap().object;
         let moment = Path::root().attribute("rfc3339");
         assert!(moment.find(&planned).is_some_and(Value::is_unknown));
     }
 
     #[tokio::test]
     async fn is_imported_with_base_and_offsets() {
-        let mut life = life().await;
-        life.import("2020-02-12T06:36:13Z,,,7,,,").await.unwrap();
-        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
+        let mut object = test_object().await;
+        object.import("2020-02-12T06:36:13Z,,,7,,,").await.unwrap();
+        assert_eq!(object.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Nothing));
         for id in [
             "",
             "2020-02-12T06:36:13Z",
@@ -209,13 +209,13 @@ mod tests {
             "x,,,1,,,",
             "2020-02-12T06:36:13Z,,,x,,,",
         ] {
-            assert!(life.import(id).await.is_err(), "{id}");
+            assert!(object.import(id).await.is_err(), "{id}");
         }
     }
 
     #[tokio::test]
     async fn no_offset_at_all_is_refused() {
-        let refusal = life().await.apply([]).await.unwrap_err();
+        let refusal = test_object().await.apply([]).await.unwrap_err();
         assert!(refusal.0.contains("At least one of `offset_years`"), "{refusal:?}");
     }
 }

@@ -175,7 +175,7 @@ mod tests {
 
     use crate::time::provider;
 
-    async fn shown(name: &str, argument: Value, parts: &[&str]) -> String {
+    async fn result_text(name: &str, argument: Value, parts: &[&str]) -> String {
         let result = match call_function(provider(), name, vec![argument]).await {
             Ok(result) => result,
             Err(refusal) => return refusal.0,
@@ -205,7 +205,7 @@ mod tests {
             "second",
             "unix",
         ];
-        let of = async |text: &str| shown("rfc3339_parse", Value::string(text), &parts).await;
+        let of = async |text: &str| result_text("rfc3339_parse", Value::string(text), &parts).await;
         assert_eq!(
             of("2023-07-25T23:43:16Z").await,
             "2023 7 July 25 2 Tuesday 206 2023 30 23 43 16 1690328596"
@@ -220,7 +220,8 @@ mod tests {
     #[tokio::test]
     async fn a_timestamp_has_the_parts_of_utc() {
         let parts = ["year", "weekday_name", "hour", "rfc3339"];
-        let of = async |number| shown("unix_timestamp_parse", Value::int(number), &parts).await;
+        let of =
+            async |number| result_text("unix_timestamp_parse", Value::int(number), &parts).await;
         assert_eq!(of(1_690_328_596).await, "2023 Tuesday 23 2023-07-25T23:43:16Z");
         assert_eq!(of(-1).await, "1969 Wednesday 23 1969-12-31T23:59:59Z");
         assert!(of(i64::MAX).await.contains("beyond the years"));
@@ -229,7 +230,8 @@ mod tests {
     #[tokio::test]
     async fn a_length_of_time_has_its_length_in_every_unit() {
         let parts = ["hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
-        let of = async |text: &str| shown("duration_parse", Value::string(text), &parts).await;
+        let of =
+            async |text: &str| result_text("duration_parse", Value::string(text), &parts).await;
         assert_eq!(of("1h").await, "1 60 3600 3600000 3600000000 3600000000000");
         assert_eq!(of("-1m30s").await, "-0.025 -1.5 -90 -90000 -90000000 -90000000000");
         assert_eq!(of("1.5ms").await.split(' ').next_back(), Some("1500000"));

@@ -199,11 +199,11 @@ mod tests {
 
     use super::super::provider_with_clock;
 
-    async fn life() -> TestObject {
-        at(|| datetime!(2020-02-12 06:36:13.5 UTC)).await
+    async fn test_object() -> TestObject {
+        object_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC)).await
     }
 
-    async fn at(clock: fn() -> OffsetDateTime) -> TestObject {
+    async fn object_with_clock(clock: fn() -> OffsetDateTime) -> TestObject {
         TestObject::new(provider_with_clock(clock), "time_rotating").await.unwrap()
     }
 
@@ -213,56 +213,56 @@ mod tests {
 
     #[tokio::test]
     async fn rotation_changes_in_place_and_the_base_stays() {
-        let mut life = life().await;
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("rotation_rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
-        assert_eq!(life.get("day"), &Value::int(19));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.apply([days(8)]).await, Ok(PlannedAction::Update));
-        assert_eq!(life.get("rotation_rfc3339"), &Value::string("2020-02-20T06:36:13Z"));
-        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
+        let mut object = test_object().await;
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("rotation_rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
+        assert_eq!(object.get("id"), &Value::string("2020-02-12T06:36:13Z"));
+        assert_eq!(object.get("day"), &Value::int(19));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([days(8)]).await, Ok(PlannedAction::Update));
+        assert_eq!(object.get("rotation_rfc3339"), &Value::string("2020-02-20T06:36:13Z"));
+        assert_eq!(object.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([days(8), triggers]).await, Ok(PlannedAction::Replace));
+        assert_eq!(object.apply([days(8), triggers]).await, Ok(PlannedAction::Replace));
         let base = ("rfc3339", Value::string("2020-02-11T00:00:00Z"));
-        assert_eq!(life.apply([days(8), base]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([days(8), base]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn an_object_whose_rotation_has_passed_is_deleted_from_the_state() {
-        let mut life = at(|| datetime!(2020-03-01 00:00:00 UTC)).await;
-        let refusal = life.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap_err();
+        let mut object = object_with_clock(|| datetime!(2020-03-01 00:00:00 UTC)).await;
+        let refusal = object.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap_err();
         assert!(refusal.0.contains("no such object"), "{refusal:?}");
-        life.import("2020-02-12T06:36:13Z,,1,,,").await.unwrap();
+        object.import("2020-02-12T06:36:13Z,,1,,,").await.unwrap();
     }
 
     #[tokio::test]
     async fn is_imported_by_units_or_by_its_rotation() {
-        let mut life = life().await;
-        life.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
-        life.import("2020-02-12T06:36:13Z,2020-02-19T06:36:13Z").await.unwrap();
+        let mut object = test_object().await;
+        object.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap();
+        assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Nothing));
+        object.import("2020-02-12T06:36:13Z,2020-02-19T06:36:13Z").await.unwrap();
         let rotation = ("rotation_rfc3339", Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.apply([rotation]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.apply([rotation]).await, Ok(PlannedAction::Nothing));
         for id in ["", "2020-02-12T06:36:13Z", "2020-02-12T06:36:13Z,", "2020-02-12T06:36:13Z,,,,,"]
         {
-            assert!(life.import(id).await.is_err(), "{id}");
+            assert!(object.import(id).await.is_err(), "{id}");
         }
     }
 
     #[tokio::test]
     async fn the_greatest_unit_counts() {
-        let mut life = life().await;
+        let mut object = test_object().await;
         let years = ("rotation_years", Value::int(1));
-        life.apply([days(1), years]).await.unwrap();
-        assert_eq!(life.get("rotation_rfc3339"), &Value::string("2021-02-12T06:36:13Z"));
+        object.apply([days(1), years]).await.unwrap();
+        assert_eq!(object.get("rotation_rfc3339"), &Value::string("2021-02-12T06:36:13Z"));
     }
 
     #[tokio::test]
     async fn no_rotation_or_one_below_one_is_refused() {
-        assert!(life().await.apply([]).await.unwrap_err().0.contains("At least one of"));
-        assert!(life().await.apply([days(0)]).await.unwrap_err().0.contains("at least 1"));
+        assert!(test_object().await.apply([]).await.unwrap_err().0.contains("At least one of"));
+        assert!(test_object().await.apply([days(0)]).await.unwrap_err().0.contains("at least 1"));
     }
 }

@@ -106,7 +106,7 @@ mod tests {
 
     use super::super::provider_with_clock;
 
-    async fn life() -> TestObject {
+    async fn test_object() -> TestObject {
         let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_sleep").await.unwrap()
     }
@@ -117,50 +117,50 @@ mod tests {
 
     #[tokio::test]
     async fn durations_change_in_place_and_triggers_make_a_new_pause() {
-        let mut life = life().await;
-        assert_eq!(life.apply([create("1ms")]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([create("1ms")]).await, Ok(PlannedAction::Nothing));
+        let mut object = test_object().await;
+        assert_eq!(object.apply([create("1ms")]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("id"), &Value::string("2020-02-12T06:36:13Z"));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([create("1ms")]).await, Ok(PlannedAction::Nothing));
         // Were it waited for, the test would not end.
-        assert_eq!(life.apply([create("9000h")]).await, Ok(PlannedAction::Update));
+        assert_eq!(object.apply([create("9000h")]).await, Ok(PlannedAction::Update));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([create("1ms"), triggers]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply([create("1ms"), triggers]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn a_stop_cuts_every_wait_short() {
-        let mut life = life().await;
+        let mut object = test_object().await;
         let destroy = ("destroy_duration", Value::string("9000h"));
-        life.apply([destroy]).await.unwrap();
-        life.stop().await.unwrap();
-        let refusal = life.destroy().await.unwrap_err();
+        object.apply([destroy]).await.unwrap();
+        object.stop().await.unwrap();
+        let refusal = object.destroy().await.unwrap_err();
         assert!(refusal.0.contains("was interrupted"), "{refusal:?}");
-        assert!(!life.object().is_null(), "what was not destroyed is still there");
+        assert!(!object.object().is_null(), "what was not destroyed is still there");
     }
 
     #[tokio::test]
     async fn a_stop_cuts_creation_short_and_leaves_nothing() {
-        let mut life = life().await;
-        life.stop().await.unwrap();
-        assert!(life.apply([create("9000h")]).await.is_err());
-        assert!(life.object().is_null());
+        let mut object = test_object().await;
+        object.stop().await.unwrap();
+        assert!(object.apply([create("9000h")]).await.is_err());
+        assert!(object.object().is_null());
     }
 
     #[tokio::test]
     async fn is_imported_with_its_durations() {
-        let mut life = life().await;
-        life.import("1s,").await.unwrap();
-        assert_eq!(life.apply([create("1s")]).await, Ok(PlannedAction::Nothing));
+        let mut object = test_object().await;
+        object.import("1s,").await.unwrap();
+        assert_eq!(object.apply([create("1s")]).await, Ok(PlannedAction::Nothing));
         for id in ["", ",", "1s", "1s,2s,3s", "x,"] {
-            assert!(life.import(id).await.is_err(), "{id}");
+            assert!(object.import(id).await.is_err(), "{id}");
         }
     }
 
     #[tokio::test]
     async fn a_pause_without_or_with_a_bad_duration_is_refused() {
-        assert!(life().await.apply([]).await.unwrap_err().0.contains("At least one of"));
-        assert!(life().await.apply([create("soon")]).await.unwrap_err().0.contains("30s"));
+        assert!(test_object().await.apply([]).await.unwrap_err().0.contains("At least one of"));
+        assert!(test_object().await.apply([create("soon")]).await.unwrap_err().0.contains("30s"));
     }
 }

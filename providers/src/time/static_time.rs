@@ -66,50 +66,50 @@ mod tests {
 
     use super::super::provider_with_clock;
 
-    async fn life() -> TestObject {
+    async fn test_object() -> TestObject {
         let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_static").await.unwrap()
     }
 
     #[tokio::test]
     async fn keeps_the_moment_of_creation_until_its_triggers_change() {
-        let mut life = life().await;
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
-        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
-        assert_eq!(life.get("id"), life.get("rfc3339"));
-        assert_eq!(life.get("unix"), &Value::int(1_581_489_373));
-        assert_eq!(life.get("day"), &Value::int(12));
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
+        let mut object = test_object().await;
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Create));
+        assert_eq!(object.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
+        assert_eq!(object.get("id"), object.get("rfc3339"));
+        assert_eq!(object.get("unix"), &Value::int(1_581_489_373));
+        assert_eq!(object.get("day"), &Value::int(12));
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
         assert_eq!(
-            life.apply([("triggers", strings([("a", "b")]))]).await,
+            object.apply([("triggers", strings([("a", "b")]))]).await,
             Ok(PlannedAction::Replace)
         );
-        life.destroy().await.unwrap();
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn a_configured_timestamp_is_planned_with_all_its_parts() {
         let config = || [("rfc3339", Value::string("2021-03-04T05:06:07+01:00"))];
-        let mut life = life().await;
-        assert!(life.plan(config()).await.unwrap().object.is_wholly_known());
-        life.apply(config()).await.unwrap();
-        assert_eq!(life.get("hour"), &Value::int(5));
-        assert_eq!(life.apply(config()).await, Ok(PlannedAction::Nothing));
+        let mut object = test_object().await;
+        assert!(object.plan(config()).await.unwrap().object.is_wholly_known());
+        object.apply(config()).await.unwrap();
+        assert_eq!(object.get("hour"), &Value::int(5));
+        assert_eq!(object.apply(config()).await, Ok(PlannedAction::Nothing));
         assert_eq!(
-            life.apply([("rfc3339", Value::string("2021-03-04T05:06:07Z"))]).await,
+            object.apply([("rfc3339", Value::string("2021-03-04T05:06:07Z"))]).await,
             Ok(PlannedAction::Replace)
         );
-        let refusal = life.apply([("rfc3339", Value::string("yesterday"))]).await.unwrap_err();
+        let refusal = object.apply([("rfc3339", Value::string("yesterday"))]).await.unwrap_err();
         assert!(refusal.0.contains("RFC 3339"), "{refusal:?}");
     }
 
     #[tokio::test]
     async fn is_imported_by_its_moment() {
-        let mut life = life().await;
-        life.import("2020-02-12T06:36:13Z").await.unwrap();
-        assert_eq!(life.get("month"), &Value::int(2));
-        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
-        assert!(life.import("x").await.is_err());
+        let mut object = test_object().await;
+        object.import("2020-02-12T06:36:13Z").await.unwrap();
+        assert_eq!(object.get("month"), &Value::int(2));
+        assert_eq!(object.apply([]).await, Ok(PlannedAction::Nothing));
+        assert!(object.import("x").await.is_err());
     }
 }

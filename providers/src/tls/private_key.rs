@@ -164,33 +164,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_is_kept_until_its_arguments_change() {
-        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
+        let mut object = TestObject::new(provider(), "tls_private_key").await.unwrap();
         let ecdsa = |curve| [text("algorithm", "ECDSA"), text("ecdsa_curve", curve)];
-        assert_eq!(life.apply(ecdsa("P256")).await, Ok(PlannedAction::Create));
-        let id = life.get("id").clone();
-        life.upgrade_stored().await.unwrap();
-        assert_eq!(life.apply(ecdsa("P256")).await, Ok(PlannedAction::Nothing));
-        assert_eq!(life.get("id"), &id);
-        assert_eq!(life.apply(ecdsa("P224")).await, Ok(PlannedAction::Replace));
-        assert_ne!(life.get("id"), &id);
-        assert_eq!(life.get("public_key_openssh"), &Value::string(""));
-        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Replace));
-        life.destroy().await.unwrap();
+        assert_eq!(object.apply(ecdsa("P256")).await, Ok(PlannedAction::Create));
+        let id = object.get("id").clone();
+        object.upgrade_stored().await.unwrap();
+        assert_eq!(object.apply(ecdsa("P256")).await, Ok(PlannedAction::Nothing));
+        assert_eq!(object.get("id"), &id);
+        assert_eq!(object.apply(ecdsa("P224")).await, Ok(PlannedAction::Replace));
+        assert_ne!(object.get("id"), &id);
+        assert_eq!(object.get("public_key_openssh"), &Value::string(""));
+        assert_eq!(object.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Replace));
+        object.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn an_older_state_receives_missing_key_formats() {
-        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
-        life.apply([text("algorithm", "ED25519")]).await.unwrap();
-        let Value::String(pem) = life.get("private_key_pem").clone() else { panic!("a text") };
-        let expected = life.get("private_key_openssh").clone();
+        let mut object = TestObject::new(provider(), "tls_private_key").await.unwrap();
+        object.apply([text("algorithm", "ED25519")]).await.unwrap();
+        let Value::String(pem) = object.get("private_key_pem").clone() else { panic!("a text") };
+        let expected = object.get("private_key_openssh").clone();
         let json = format!(
             r#"{{"algorithm":"ED25519","ecdsa_curve":"P224","rsa_bits":2048,"private_key_pem":{:?}}}"#,
             pem.as_str()
         );
-        life.upgrade(0, &json).await.unwrap();
-        assert_eq!(life.get("private_key_openssh"), &expected);
-        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Nothing));
+        object.upgrade(0, &json).await.unwrap();
+        assert_eq!(object.get("private_key_openssh"), &expected);
+        assert_eq!(object.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Nothing));
     }
 
     #[tokio::test]
@@ -202,14 +202,14 @@ mod tests {
             (vec![text("algorithm", "RSA"), bits], "`rsa_bits` is 17"),
         ];
         for (config, expected) in table {
-            let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
-            let refusal = life.apply(config).await.unwrap_err();
+            let mut object = TestObject::new(provider(), "tls_private_key").await.unwrap();
+            let refusal = object.apply(config).await.unwrap_err();
             assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         }
-        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
+        let mut object = TestObject::new(provider(), "tls_private_key").await.unwrap();
         let bits = ("rsa_bits", Value::int(17));
         assert_eq!(
-            life.apply([text("algorithm", "ED25519"), bits]).await,
+            object.apply([text("algorithm", "ED25519"), bits]).await,
             Ok(PlannedAction::Create)
         );
     }

@@ -44,15 +44,15 @@ fn subject(common_name: &str) -> Set {
     ("subject", Value::list(subject.ty(), vec![subject]))
 }
 
-async fn made(type_name: &str, config: impl IntoIterator<Item = Set>) -> TestObject {
-    let mut life = TestObject::new(provider(), type_name).await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(PlannedAction::Create));
-    life.upgrade_stored().await.unwrap();
-    life
+async fn create_object(type_name: &str, config: impl IntoIterator<Item = Set>) -> TestObject {
+    let mut object = TestObject::new(provider(), type_name).await.unwrap();
+    assert_eq!(object.apply(config).await, Ok(PlannedAction::Create));
+    object.upgrade_stored().await.unwrap();
+    object
 }
 
-fn shown(life: &TestObject, name: &str) -> String {
-    match life.get(name) {
+fn attribute_text(object: &TestObject, name: &str) -> String {
+    match object.get(name) {
         Value::String(text) => text.as_str().to_owned(),
         other => panic!("{name} is {other:?}"),
     }
@@ -60,7 +60,7 @@ fn shown(life: &TestObject, name: &str) -> String {
 
 async fn key(algorithm: &str, curve: &str) -> String {
     let config = [text("algorithm", algorithm), text("ecdsa_curve", curve)];
-    shown(&made("tls_private_key", config).await, "private_key_pem")
+    attribute_text(&create_object("tls_private_key", config).await, "private_key_pem")
 }
 
 fn authority(key: &str) -> Vec<Set> {
@@ -84,7 +84,7 @@ const KEYS: [(&str, &str); 6] = [
     ("ED25519", "P224"),
 ];
 
-fn asked_of_openssl(directory: &Path, command: &[&str], input: &str) -> String {
+fn openssl_output(directory: &Path, command: &[&str], input: &str) -> String {
     run_test_program(directory, &[&["openssl"], command].concat(), input).unwrap_or_default()
 }
 
@@ -94,7 +94,7 @@ async fn openssl_verifies_certificates_of_an_authority() {
     let directory = directory.path();
     for (algorithm, curve) in KEYS {
         let key = key(algorithm, curve).await;
-        let ca = made("tls_self_signed_cert", authority(&key)).await;
+        let ca = create_object("tls_self_signed_cert", authority(&key)).await;
         let request = [
             text("private_key_pem", &key),
             subject("example.com"),
@@ -102,26 +102,26 @@ async fn openssl_verifies_certificates_of_an_authority() {
             list("ip_addresses", &["10.0.0.1", "::1"]),
             list("uris", &["spiffe://example.com/a"]),
         ];
-        let request = made("tls_cert_request", request).await;
-        assert_eq!(shown(&request, "key_algorithm"), algorithm);
-        let request = shown(&request, "cert_request_pem");
-        asked_of_openssl(directory, &["req", "-verify", "-noout"], &request);
+        let request = create_object("tls_cert_request", request).await;
+        assert_eq!(attribute_text(&request, "key_algorithm"), algorithm);
+        let request = attribute_text(&request, "cert_request_pem");
+        openssl_output(directory, &["req", "-verify", "-noout"], &request);
         let leaf = [
             text("ca_private_key_pem", &key),
-            text("ca_cert_pem", &shown(&ca, "cert_pem")),
+            text("ca_cert_pem", &attribute_text(&ca, "cert_pem")),
             text("cert_request_pem", &request),
             int("validity_period_hours", 12),
             list("allowed_uses", &["server_auth", "client_auth", "digital_signature"]),
             truth("set_subject_key_id"),
         ];
-        let leaf = made("tls_locally_signed_cert", leaf).await;
-        assert_eq!(shown(&leaf, "ca_key_algorithm"), algorithm);
-        fs::write(directory.join("ca.pem"), shown(&ca, "cert_pem")).unwrap();
-        let leaf = shown(&leaf, "cert_pem");
+        let leaf = create_object("tls_locally_signed_cert", leaf).await;
+        assert_eq!(attribute_text(&leaf, "ca_key_algorithm"), algorithm);
+        fs::write(directory.join("ca.pem"), attribute_text(&ca, "cert_pem")).unwrap();
+        let leaf = attribute_text(&leaf, "cert_pem");
         let command = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem"];
-        asked_of_openssl(directory, &command, &leaf);
+        openssl_output(directory, &command, &leaf);
         let command = ["x509", "-noout", "-text", "-nameopt", "RFC2253,utf8,-esc_msb"];
-        let output = asked_of_openssl(directory, &command, &leaf);
+        let output = openssl_output(directory, &command, &leaf);
         for expected in [
             "Subject: emailAddress=a@example.com,CN=example.com,O=ACME & Söhne,C=DE",
             "CN=authority",
@@ -139,15 +139,15 @@ async fn openssl_verifies_certificates_of_an_authority() {
 #[tokio::test]
 async fn a_certificate_is_replaced_when_it_is_due_and_not_before() {
     let key = key("ED25519", "P224").await;
-    let mut ca = made("tls_self_signed_cert", authority(&key)).await;
-    let id = shown(&ca, "id");
+    let mut ca = create_object("tls_self_signed_cert", authority(&key)).await;
+    let id = attribute_text(&ca, "id");
     let early = |hours| authority(&key).into_iter().chain([int("early_renewal_hours", hours)]);
     assert_eq!(ca.apply(early(0)).await, Ok(PlannedAction::Nothing));
     assert_eq!(ca.apply(early(5)).await, Ok(PlannedAction::Update));
-    assert_eq!(shown(&ca, "id"), id);
+    assert_eq!(attribute_text(&ca, "id"), id);
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
     assert_eq!(ca.apply(early(30)).await, Ok(PlannedAction::Replace));
-    assert_ne!(shown(&ca, "id"), id);
+    assert_ne!(attribute_text(&ca, "id"), id);
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(true));
     assert_eq!(ca.apply(early(5)).await, Ok(PlannedAction::Update));
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
@@ -161,10 +161,10 @@ async fn a_stored_path_length_is_kept() {
     let mut config = authority(&key);
     config.retain(|(name, _)| *name != "max_path_length");
     let stored = [config.clone(), vec![int("max_path_length", -1)]].concat();
-    let mut ca = made("tls_self_signed_cert", stored).await;
+    let mut ca = create_object("tls_self_signed_cert", stored).await;
     assert_eq!(ca.apply(config.clone()).await, Ok(PlannedAction::Nothing));
     assert_eq!(ca.get("max_path_length"), &Value::int(-1));
-    let mut ca = made("tls_self_signed_cert", config.clone()).await;
+    let mut ca = create_object("tls_self_signed_cert", config.clone()).await;
     assert!(ca.get("max_path_length").is_null());
     assert_eq!(ca.apply(config.clone()).await, Ok(PlannedAction::Nothing));
     let early = [config, vec![int("early_renewal_hours", 2)]].concat();
@@ -193,13 +193,14 @@ async fn invalid_certificate_arguments_are_refused() {
         (usual(&key, vec![int("validity_period_hours", -1)]), "at least 0"),
     ];
     for (config, expected) in self_signed {
-        let mut life = TestObject::new(provider(), "tls_self_signed_cert").await.unwrap();
-        let refusal = life.apply(config).await.unwrap_err();
+        let mut object = TestObject::new(provider(), "tls_self_signed_cert").await.unwrap();
+        let refusal = object.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
-    let ca = made("tls_self_signed_cert", authority(&key)).await;
-    let request = made("tls_cert_request", [text("private_key_pem", &key)]).await;
-    let (ca, request) = (shown(&ca, "cert_pem"), shown(&request, "cert_request_pem"));
+    let ca = create_object("tls_self_signed_cert", authority(&key)).await;
+    let request = create_object("tls_cert_request", [text("private_key_pem", &key)]).await;
+    let (ca, request) =
+        (attribute_text(&ca, "cert_pem"), attribute_text(&request, "cert_request_pem"));
     let locally = |key: &str, ca: &str, request: &str| {
         [
             text("ca_private_key_pem", key),
@@ -216,8 +217,8 @@ async fn invalid_certificate_arguments_are_refused() {
         (locally("", &ca, &request), "`ca_private_key_pem` must be a private key"),
     ];
     for (config, expected) in local {
-        let mut life = TestObject::new(provider(), "tls_locally_signed_cert").await.unwrap();
-        let refusal = life.apply(config).await.unwrap_err();
+        let mut object = TestObject::new(provider(), "tls_locally_signed_cert").await.unwrap();
+        let refusal = object.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
 }

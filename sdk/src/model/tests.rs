@@ -113,7 +113,7 @@ fn not_empty(text: &str) -> Result<(), String> {
 
 struct Machines;
 
-fn made(planned: MachineInput) -> MachineComputed {
+fn computed_machine(planned: MachineInput) -> MachineComputed {
     let login = planned.login.map(|login| login.password.unwrap_or_default());
     let disks = planned.disks.into_iter().map(|disk| Disk {
         serial: format!("{}-{}", disk.kind, disk.size),
@@ -137,11 +137,11 @@ impl Resource for Machines {
     type Model = Machine;
 
     async fn create(&self, call: Create<Machine>) -> Answer<MachineComputed> {
-        Ok(made(call.planned))
+        Ok(computed_machine(call.planned))
     }
 
     async fn update(&self, call: Update<Machine>) -> Answer<MachineComputed> {
-        Ok(made(call.planned))
+        Ok(computed_machine(call.planned))
     }
 }
 
@@ -149,7 +149,7 @@ fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/test").resource("test_machine", Machines)
 }
 
-async fn life() -> TestObject {
+async fn test_object() -> TestObject {
     TestObject::new(provider(), "test_machine").await.unwrap()
 }
 
@@ -194,8 +194,8 @@ fn find(value: &Value, path: &Path) -> Value {
     path.find(value).unwrap_or_else(|| panic!("nothing at {path}: {value:?}")).clone()
 }
 
-fn at(life: &TestObject, path: &Path) -> Value {
-    find(life.object(), path)
+fn value_at(object: &TestObject, path: &Path) -> Value {
+    find(object.object(), path)
 }
 
 fn name(name: &str) -> (&'static str, Value) {
@@ -224,13 +224,13 @@ fn structs_are_blocks_and_nested_attributes() {
 
 #[tokio::test]
 async fn nested_parts_have_defaults_and_computed_attributes() {
-    let mut life = life().await;
+    let mut object = test_object().await;
     let peers = Value::object([(
         "b",
         Value::object([("port", Value::null(Type::Number)), ("password", text("p"))]),
     )]);
     let config = [name("m"), network("z"), ports(&[22]), ("peers", peers)];
-    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
+    assert_eq!(object.apply(config.clone()).await, Ok(PlannedAction::Create));
     let root = Path::root();
     let table = [
         (root.attribute("id"), text("z/m")),
@@ -244,21 +244,21 @@ async fn nested_parts_have_defaults_and_computed_attributes() {
         (root.attribute("state").index(0).attribute("what"), text("small ")),
     ];
     for (path, expected) in table {
-        assert_eq!(at(&life, &path), expected, "{path}");
+        assert_eq!(value_at(&object, &path), expected, "{path}");
     }
-    life.upgrade_stored().await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
+    object.upgrade_stored().await.unwrap();
+    assert_eq!(object.apply(config).await, Ok(PlannedAction::Nothing));
 }
 
 #[tokio::test]
 async fn nested_computed_attributes_are_unknown_until_the_apply() {
-    let mut life = life().await;
-    let planned = life.plan([name("m"), network("z"), disks(&[1])]).await.unwrap().object;
+    let mut object = test_object().await;
+    let planned = object.plan([name("m"), network("z"), disks(&[1])]).await.unwrap().object;
     let network_path = Path::root().attribute("network");
     assert_eq!(find(&planned, &network_path.attribute("zone")), text("z"));
     assert!(find(&planned, &network_path.attribute("gateway")).is_unknown());
-    life.apply([name("m"), network("z"), disks(&[1])]).await.unwrap();
-    let planned = life.plan([name("n"), network("z"), disks(&[1])]).await.unwrap();
+    object.apply([name("m"), network("z"), disks(&[1])]).await.unwrap();
+    let planned = object.plan([name("n"), network("z"), disks(&[1])]).await.unwrap();
     assert_eq!(planned.action, PlannedAction::Update);
     let address = find(&planned.object, &network_path.attribute("address"));
     assert_eq!(address, text("10.0.0.1"), "it is kept");
@@ -267,51 +267,52 @@ async fn nested_computed_attributes_are_unknown_until_the_apply() {
 
 #[tokio::test]
 async fn set_elements_have_defaults_and_keep_computed_attributes() {
-    let mut life = life().await;
+    let mut object = test_object().await;
     let config = [name("m"), network("z"), disks(&[1, 2])];
-    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
-    let disks_of = |life: &TestObject| {
-        let Value::Set(set) = at(life, &Path::root().attribute("disks")) else { panic!() };
+    assert_eq!(object.apply(config.clone()).await, Ok(PlannedAction::Create));
+    let disks_of = |object: &TestObject| {
+        let Value::Set(set) = value_at(object, &Path::root().attribute("disks")) else { panic!() };
         let serial = |disk: &Value| find(disk, &Path::root().attribute("serial"));
         set.items().iter().map(serial).collect::<Vec<_>>()
     };
-    assert_eq!(disks_of(&life), [text("ssd-1"), text("ssd-2")]);
-    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
+    assert_eq!(disks_of(&object), [text("ssd-1"), text("ssd-2")]);
+    assert_eq!(object.apply(config).await, Ok(PlannedAction::Nothing));
     // The removed element has an attribute that forces replacement.
     assert_eq!(
-        life.apply([name("m"), network("z"), disks(&[2])]).await,
+        object.apply([name("m"), network("z"), disks(&[2])]).await,
         Ok(PlannedAction::Replace)
     );
-    assert_eq!(disks_of(&life), [text("ssd-2")]);
+    assert_eq!(disks_of(&object), [text("ssd-2")]);
 }
 
 #[tokio::test]
 async fn nested_changes_force_a_replacement_only_where_declared() {
-    let mut life = life().await;
-    life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
+    let mut object = test_object().await;
+    object.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
     // Every element of the list moves, but no attribute of a port has `replace`.
-    let same = life.apply([name("m"), network("z"), ports(&[80, 22])]).await;
+    let same = object.apply([name("m"), network("z"), ports(&[80, 22])]).await;
     assert_eq!(same, Ok(PlannedAction::Update));
-    let moved = life.apply([name("m"), network("y"), ports(&[80, 22])]).await;
+    let moved = object.apply([name("m"), network("y"), ports(&[80, 22])]).await;
     assert_eq!(moved, Ok(PlannedAction::Replace));
-    assert_eq!(life.get("id"), &text("y/m"));
+    assert_eq!(object.get("id"), &text("y/m"));
 }
 
 #[tokio::test]
 async fn a_secret_in_a_block_reaches_only_the_handler() {
-    let mut life = life().await;
+    let mut object = test_object().await;
     let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
     // `image` is set because one of three must be, and there are no ports.
-    life.apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
+    object
+        .apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
         .await
         .unwrap();
     let root = Path::root();
     assert_eq!(
-        at(&life, &root.attribute("state").index(0).attribute("what")),
+        value_at(&object, &root.attribute("state").index(0).attribute("what")),
         text("small hidden")
     );
     // Terraform refuses an answer with a value in a write-only attribute.
-    assert!(at(&life, &root.attribute("login").attribute("password")).is_null());
+    assert!(value_at(&object, &root.attribute("login").attribute("password")).is_null());
 }
 
 #[tokio::test]
@@ -344,18 +345,18 @@ async fn errors_are_reported_with_their_path() {
         (vec![name("m"), network("z"), ports(&[1]), ("cores", Value::int(99))], "and not 99"),
     ];
     for (config, expected) in table {
-        let refusal = life().await.apply(config).await.unwrap_err();
+        let refusal = test_object().await.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
 }
 
 #[tokio::test]
 async fn an_imported_id_is_enough_to_begin_with() {
-    let mut life = life().await;
-    life.import("z/m").await.unwrap();
-    assert_eq!(life.get("id"), &text("z/m"));
+    let mut object = test_object().await;
+    object.import("z/m").await.unwrap();
+    assert_eq!(object.get("id"), &text("z/m"));
     // A host reads the object after its import, and that fills in the rest.
-    assert!(life.get("network").is_null());
+    assert!(object.get("network").is_null());
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn provider() -> ProviderDef {
         .function::<Halved>("halved")
 }
 
-async fn life() -> TestObject {
+async fn test_object() -> TestObject {
     TestObject::new(provider(), "test_thing").await.unwrap()
 }
 
@@ -159,98 +159,100 @@ fn named(name: &str) -> (&'static str, Value) {
 
 #[tokio::test]
 async fn a_secret_reaches_only_the_handler() {
-    let mut life = life().await;
+    let mut object = test_object().await;
     let secret = ("secret", Value::string("four"));
-    assert_eq!(life.apply([named("a"), secret]).await, Ok(PlannedAction::Create));
-    assert_eq!(life.get("seen"), &Value::int(4));
-    assert!(life.get("secret").is_null());
+    assert_eq!(object.apply([named("a"), secret]).await, Ok(PlannedAction::Create));
+    assert_eq!(object.get("seen"), &Value::int(4));
+    assert!(object.get("secret").is_null());
 }
 
 #[tokio::test]
 async fn planned_values_take_precedence_over_the_handlers_result() {
-    let mut life = life().await;
-    life.apply([named("a")]).await.unwrap();
-    assert_eq!(life.apply([named("b")]).await, Ok(PlannedAction::Update));
-    assert_eq!(life.get("id"), &Value::string("1"));
-    assert_eq!(life.get("name"), &Value::string("b"));
-    assert_eq!(life.get("seen"), &Value::int(0));
+    let mut object = test_object().await;
+    object.apply([named("a")]).await.unwrap();
+    assert_eq!(object.apply([named("b")]).await, Ok(PlannedAction::Update));
+    assert_eq!(object.get("id"), &Value::string("1"));
+    assert_eq!(object.get("name"), &Value::string("b"));
+    assert_eq!(object.get("seen"), &Value::int(0));
 }
 
 #[tokio::test]
 async fn an_object_created_before_a_failure_is_kept_and_can_be_deleted() {
-    let mut life = life().await;
-    let refusal = life.apply([named("breaks off")]).await.unwrap_err();
+    let mut object = test_object().await;
+    let refusal = object.apply([named("breaks off")]).await.unwrap_err();
     assert!(refusal.0.contains("the line was cut"), "{refusal:?}");
-    assert_eq!(life.get("id"), &Value::string("2"));
-    assert!(life.get("seen").is_null());
-    life.read().await.unwrap();
-    assert!(life.get("seen").is_null(), "what the state lacks is not made up");
-    life.destroy().await.unwrap();
-    life.apply([named("a")]).await.unwrap();
-    assert!(life.apply([named("half"), tagged("x")]).await.unwrap_err().0.contains("Renamed only"));
-    assert_eq!(life.get("name"), &Value::string("half"));
-    assert!(life.get("tags").is_null());
+    assert_eq!(object.get("id"), &Value::string("2"));
+    assert!(object.get("seen").is_null());
+    object.read().await.unwrap();
+    assert!(object.get("seen").is_null(), "what the state lacks is not made up");
+    object.destroy().await.unwrap();
+    object.apply([named("a")]).await.unwrap();
+    assert!(
+        object.apply([named("half"), tagged("x")]).await.unwrap_err().0.contains("Renamed only")
+    );
+    assert_eq!(object.get("name"), &Value::string("half"));
+    assert!(object.get("tags").is_null());
 }
 
 #[tokio::test]
 async fn a_failed_handler_keeps_only_a_partial_result() {
-    let mut life = life().await;
-    let refusal = life.apply([named("fails")]).await.unwrap_err();
+    let mut object = test_object().await;
+    let refusal = object.apply([named("fails")]).await.unwrap_err();
     assert_eq!(refusal.0, "Not today: Try tomorrow.");
-    assert!(life.object().is_null());
-    let refusal = life.apply([named("half")]).await.unwrap_err();
+    assert!(object.object().is_null());
+    let refusal = object.apply([named("half")]).await.unwrap_err();
     assert_eq!(refusal.0, "Half done: ");
-    assert_eq!(life.get("id"), &Value::string("1"));
+    assert_eq!(object.get("id"), &Value::string("1"));
 }
 
 #[tokio::test]
 async fn a_panic_is_an_error_and_the_object_is_unchanged() {
-    let mut life = life().await;
-    let refusal = life.apply([named("panics")]).await.unwrap_err();
+    let mut object = test_object().await;
+    let refusal = object.apply([named("panics")]).await.unwrap_err();
     assert!(refusal.0.contains("Provider panicked"), "{refusal:?}");
     assert!(refusal.0.contains("panicked at sdk/src/server/tests.rs:"), "{refusal:?}");
     assert!(refusal.0.contains(": out of luck"), "{refusal:?}");
-    assert!(life.object().is_null());
-    life.apply([named("a")]).await.unwrap();
-    assert!(life.apply([named("panics")]).await.is_err());
-    assert_eq!(life.get("name"), &Value::string("a"));
+    assert!(object.object().is_null());
+    object.apply([named("a")]).await.unwrap();
+    assert!(object.apply([named("panics")]).await.is_err());
+    assert_eq!(object.get("name"), &Value::string("a"));
 }
 
 #[tokio::test]
 async fn a_list_known_in_part_stays_so_in_the_plan() {
-    let mut life = life().await;
+    let mut object = test_object().await;
     let tags = Value::map(
         Type::String,
         [("a", Value::string("known")), ("b", Value::unknown(Type::String))],
     );
-    let planned = life.plan([named("a"), ("tags", tags.clone())]).await.unwrap();
+    let planned = object.plan([named("a"), ("tags", tags.clone())]).await.unwrap();
     assert_eq!(Path::root().attribute("tags").find(&planned.object), Some(&tags));
 }
 
 #[tokio::test]
 async fn a_value_that_the_model_cannot_represent_is_refused_with_its_path() {
     let tags = Value::map(Type::String, [("a", Value::null(Type::String))]);
-    let refusal = life().await.apply([named("a"), ("tags", tags)]).await.unwrap_err();
+    let refusal = test_object().await.apply([named("a"), ("tags", tags)]).await.unwrap_err();
     assert!(refusal.0.contains("`tags[\"a\"]`: a string is required"), "{refusal:?}");
 }
 
 #[tokio::test]
 async fn read_only_and_missing_attributes_are_refused() {
-    let refusal = life().await.apply([("id", Value::string("mine"))]).await.unwrap_err();
+    let refusal = test_object().await.apply([("id", Value::string("mine"))]).await.unwrap_err();
     assert!(refusal.0.contains("Invalid Configuration for Read-Only Attribute"), "{refusal:?}");
     assert!(refusal.0.contains("`name` must have a value"), "{refusal:?}");
 }
 
 #[tokio::test]
 async fn stored_objects_are_read_leniently_upgraded_or_refused() {
-    let mut life = life().await;
-    life.upgrade(1, r#"{"name":"a","gone":1}"#).await.unwrap();
-    assert!(life.get("seen").is_null());
-    life.upgrade(0, r#"{"name":"a"}"#).await.unwrap();
-    assert_eq!(life.get("seen"), &Value::int(7));
-    let refusal = life.upgrade(2, r#"{"name":"a"}"#).await.unwrap_err();
+    let mut object = test_object().await;
+    object.upgrade(1, r#"{"name":"a","gone":1}"#).await.unwrap();
+    assert!(object.get("seen").is_null());
+    object.upgrade(0, r#"{"name":"a"}"#).await.unwrap();
+    assert_eq!(object.get("seen"), &Value::int(7));
+    let refusal = object.upgrade(2, r#"{"name":"a"}"#).await.unwrap_err();
     assert!(refusal.0.contains("managed by newer provider version"), "{refusal:?}");
-    let refusal = life.upgrade(1, r#"{"name":{}}"#).await.unwrap_err();
+    let refusal = object.upgrade(1, r#"{"name":{}}"#).await.unwrap_err();
     assert!(refusal.0.contains("Unable to read previously saved state"), "{refusal:?}");
 }
 
@@ -425,8 +427,8 @@ async fn errors_about_a_secret_do_not_contain_it() {
         ("inner", inner, "`inner.code` must have at least 1 and at most 3 characters."),
     ];
     for (name, value, expected) in table {
-        let mut life = TestObject::new(provider(), "test_vault").await.unwrap();
-        let refusal = life.apply([(name, value)]).await.unwrap_err();
+        let mut object = TestObject::new(provider(), "test_vault").await.unwrap();
+        let refusal = object.apply([(name, value)]).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         assert!(!refusal.0.contains("hunter") && !refusal.0.contains("4711"), "{refusal:?}");
     }

@@ -75,9 +75,9 @@ fn provider() -> ProviderDef {
 }
 
 async fn upgraded(version: u64, text: &str) -> String {
-    let mut life = TestObject::new(provider(), "test_disk").await.unwrap();
-    match life.upgrade(version, text).await {
-        Ok(()) => json::encode(life.object(), Disk::shape().ty()).unwrap(),
+    let mut object = TestObject::new(provider(), "test_disk").await.unwrap();
+    match object.upgrade(version, text).await {
+        Ok(()) => json::encode(object.object(), Disk::shape().ty()).unwrap(),
         Err(refusal) => refusal.0,
     }
 }

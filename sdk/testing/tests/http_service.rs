@@ -119,7 +119,7 @@ impl Things {
         Ok((status, answer.text().await?))
     }
 
-    fn at(&self, id: &str) -> String {
+    fn url_of(&self, id: &str) -> String {
         format!("{}/{id}", self.url)
     }
 }
@@ -141,18 +141,18 @@ impl Resource for Things {
 
     async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
         let id = call.current.id;
-        let (status, name) = self.ask(self.client.get(self.at(&id))).await?;
+        let (status, name) = self.ask(self.client.get(self.url_of(&id))).await?;
         Ok((status == 200).then_some(Thing { name, id }))
     }
 
     async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
         let id = call.prior.id;
-        self.ask(self.client.put(self.at(&id)).body(call.planned.name)).await?;
+        self.ask(self.client.put(self.url_of(&id)).body(call.planned.name)).await?;
         Ok(ThingComputed { id })
     }
 
     async fn delete(&self, call: Delete<Thing>) -> Answer<()> {
-        self.ask(self.client.delete(self.at(&call.prior.id))).await?;
+        self.ask(self.client.delete(self.url_of(&call.prior.id))).await?;
         Ok(())
     }
 }

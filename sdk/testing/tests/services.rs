@@ -46,7 +46,7 @@ impl Found {
 }
 
 impl Service {
-    fn asked(&self, what: String) -> MutexGuard<'_, Inside> {
+    fn record_call(&self, what: String) -> MutexGuard<'_, Inside> {
         let mut inside = self.0.lock().unwrap();
         inside.asked.push(what);
         inside
@@ -64,12 +64,12 @@ impl Service {
     }
 
     async fn make(&self, name: &str, size: u32) -> Answer<Found> {
-        let n_made = self.asked(format!("make {name}")).machines.len();
+        let n_made = self.record_call(format!("make {name}")).machines.len();
         Ok(self.put(&format!("m-{n_made}"), name, size))
     }
 
     async fn find(&self, id: &str) -> Answer<Option<Found>> {
-        let mut inside = self.asked(format!("find {id}"));
+        let mut inside = self.record_call(format!("find {id}"));
         if inside.is_broken {
             return Err(Problem::from_detail("the service is down"));
         }
@@ -85,18 +85,18 @@ impl Service {
         })
     }
 
-    async fn called(&self, name: &str) -> Answer<Option<Found>> {
-        let inside = self.asked(format!("find {name}"));
+    async fn find_by_name(&self, name: &str) -> Answer<Option<Found>> {
+        let inside = self.record_call(format!("find {name}"));
         Ok(inside.machines.values().find(|found| found.name == name).cloned())
     }
 
     async fn resize(&self, id: &str, size: u32) -> Answer<Found> {
-        let name = self.asked(format!("resize {id}")).machines[id].name.clone();
+        let name = self.record_call(format!("resize {id}")).machines[id].name.clone();
         Ok(self.put(id, &name, size))
     }
 
     async fn unmake(&self, id: &str) -> Answer<()> {
-        let mut inside = self.asked(format!("unmake {id}"));
+        let mut inside = self.record_call(format!("unmake {id}"));
         inside.machines.remove(id);
         inside.n_left = inside.delay;
         Ok(())
@@ -178,7 +178,7 @@ struct Patient {
 #[resource(
     Calleds(service: Service),
     create = async { service.make(&name, 1).await.map(drop) },
-    read = service.called(&name),
+    read = service.find_by_name(&name),
     delete = service.unmake("m-0"),
 )]
 struct Called {
@@ -310,12 +310,12 @@ fn waiting_ends_when_the_host_stops_and_the_created_object_is_kept() {
     // More than any wait lasts: only the stop can end it.
     service.0.lock().unwrap().delay = 1000;
     wait(async {
-        let mut life = TestObject::new(provider(service.clone()), "acme_patient").await.unwrap();
+        let mut object = TestObject::new(provider(service.clone()), "acme_patient").await.unwrap();
         // Before the call: a stop lasts, and ends the waits that begin later.
-        life.stop().await.unwrap();
-        let refusal = life.apply([("name", Value::string("a"))]).await.unwrap_err();
+        object.stop().await.unwrap();
+        let refusal = object.apply([("name", Value::string("a"))]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");
-        assert_eq!(life.get("id"), &Value::string("m-0"));
+        assert_eq!(object.get("id"), &Value::string("m-0"));
     });
 }
 

@@ -246,11 +246,11 @@ mod tests {
         (url, served)
     }
 
-    fn whole(tag: &str, sent: &str) -> String {
+    fn whole_response(tag: &str, sent: &str) -> String {
         format!("HTTP/1.1 200 OK\r\nETag: {tag}\r\nContent-Length: 10\r\n\r\n{sent}")
     }
 
-    fn part(from: usize, sent: &str) -> String {
+    fn partial_response(from: usize, sent: &str) -> String {
         let remaining = FILE.len() - from;
         format!(
             "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes {from}-9/10\r\nContent-Length: {remaining}\r\n\r\n{sent}"
@@ -268,7 +268,11 @@ mod tests {
 
     #[test]
     fn an_interrupted_download_is_resumed() {
-        let answers = vec![whole("\"a\"", "0123"), part(4, "456"), part(7, "789")];
+        let answers = vec![
+            whole_response("\"a\"", "0123"),
+            partial_response(4, "456"),
+            partial_response(7, "789"),
+        ];
         let (result, requests) = download_from(answers);
         assert_eq!(result.unwrap(), FILE);
         assert!(!requests[0].contains("range"), "{}", requests[0]);
@@ -280,20 +284,20 @@ mod tests {
 
     #[test]
     fn a_repeated_file_is_skipped_up_to_the_missing_part() {
-        let answers = vec![whole("\"a\"", "0123"), whole("\"a\"", "0123456789")];
+        let answers = vec![whole_response("\"a\"", "0123"), whole_response("\"a\"", "0123456789")];
         assert_eq!(download_from(answers).0.unwrap(), FILE);
     }
 
     #[test]
     fn parts_of_different_files_are_never_joined() {
-        let changed = vec![whole("\"a\"", "0123"), whole("\"b\"", "abcdefghij")];
+        let changed = vec![whole_response("\"a\"", "0123"), whole_response("\"b\"", "abcdefghij")];
         let reason = download_from(changed).0.unwrap_err();
         assert!(reason.contains("the file changed on the server"), "{reason}");
-        let misplaced = vec![whole("\"a\"", "0123"), part(5, "56789")];
+        let misplaced = vec![whole_response("\"a\"", "0123"), partial_response(5, "56789")];
         let reason = download_from(misplaced).0.unwrap_err();
         assert!(reason.contains("for the bytes from 4"), "{reason}");
         for tag in ["W/\"a\"", "a"] {
-            let reason = download_from(vec![whole(tag, "0123")]).0.unwrap_err();
+            let reason = download_from(vec![whole_response(tag, "0123")]).0.unwrap_err();
             assert!(reason.contains("the download was interrupted"), "{reason}");
         }
     }
@@ -410,8 +414,8 @@ mod tests {
 
     #[test]
     fn a_server_that_stops_sending_is_abandoned() {
-        let barren = std::iter::repeat_n(part(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
-        let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
+        let barren = std::iter::repeat_n(partial_response(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
+        let answers = std::iter::once(whole_response("\"a\"", "0123")).chain(barren).collect();
         let reason = download_from(answers).0.unwrap_err();
         assert!(reason.contains("the download was interrupted"), "{reason}");
     }

@@ -54,7 +54,7 @@ impl Server {
     }
 
     /// Requested paths, each with the request's headers in one line.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(super) fn received_requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }

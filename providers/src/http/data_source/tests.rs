@@ -287,14 +287,14 @@ async fn requests_without_a_response_are_refused() {
 }
 
 /// An object of the `tls` provider.
-async fn made(type_name: &str, config: Vec<Set>) -> TestObject {
-    let mut life = TestObject::new(crate::tls::provider(), type_name).await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(PlannedAction::Create));
-    life
+async fn create_object(type_name: &str, config: Vec<Set>) -> TestObject {
+    let mut object = TestObject::new(crate::tls::provider(), type_name).await.unwrap();
+    assert_eq!(object.apply(config).await, Ok(PlannedAction::Create));
+    object
 }
 
-fn pem(life: &TestObject, name: &str) -> String {
-    match life.get(name) {
+fn pem(object: &TestObject, name: &str) -> String {
+    match object.get(name) {
         Value::String(text) => text.as_str().to_owned(),
         other => panic!("{name} is {other:?}"),
     }
@@ -302,7 +302,7 @@ fn pem(life: &TestObject, name: &str) -> String {
 
 /// An authority, and a certificate for this machine that it signed, with the key of both.
 async fn certificates() -> [String; 3] {
-    let key = made("tls_private_key", vec![text("algorithm", "ED25519")]).await;
+    let key = create_object("tls_private_key", vec![text("algorithm", "ED25519")]).await;
     let key = pem(&key, "private_key_pem");
     let list = |name, items: &str| {
         let items = items.split(' ').map(Value::string).collect();
@@ -318,9 +318,9 @@ async fn certificates() -> [String; 3] {
         hours.clone(),
         subject,
     ];
-    let authority = pem(&made("tls_self_signed_cert", authority).await, "cert_pem");
+    let authority = pem(&create_object("tls_self_signed_cert", authority).await, "cert_pem");
     let request = vec![text("private_key_pem", &key), list("dns_names", "localhost")];
-    let request = pem(&made("tls_cert_request", request).await, "cert_request_pem");
+    let request = pem(&create_object("tls_cert_request", request).await, "cert_request_pem");
     let leaf = vec![
         text("ca_private_key_pem", &key),
         text("ca_cert_pem", &authority),
@@ -328,7 +328,7 @@ async fn certificates() -> [String; 3] {
         list("allowed_uses", "server_auth client_auth"),
         hours,
     ];
-    let leaf = pem(&made("tls_locally_signed_cert", leaf).await, "cert_pem");
+    let leaf = pem(&create_object("tls_locally_signed_cert", leaf).await, "cert_pem");
     [authority, leaf, key]
 }
 

@@ -14,10 +14,10 @@ use super::real::program;
 use super::{Set, list, text, truth};
 
 /// Creates an object of the `tls` provider; returns one of its attributes.
-async fn made(kind: &str, config: Vec<Set>, attribute: &str) -> String {
-    let mut life = TestObject::new(crate::tls::provider(), kind).await.unwrap();
-    life.apply(config).await.unwrap();
-    match life.get(attribute) {
+async fn created_attribute(kind: &str, config: Vec<Set>, attribute: &str) -> String {
+    let mut object = TestObject::new(crate::tls::provider(), kind).await.unwrap();
+    object.apply(config).await.unwrap();
+    match object.get(attribute) {
         Value::String(text) => text.as_str().to_owned(),
         other => panic!("{attribute} is {other:?}"),
     }
@@ -25,7 +25,7 @@ async fn made(kind: &str, config: Vec<Set>, attribute: &str) -> String {
 
 async fn key() -> String {
     let config = vec![text("algorithm", "ECDSA"), text("ecdsa_curve", "P256")];
-    made("tls_private_key", config, "private_key_pem").await
+    created_attribute("tls_private_key", config, "private_key_pem").await
 }
 
 fn called(name: &str) -> Set {
@@ -54,14 +54,14 @@ impl Authority {
             truth("is_ca_certificate", true),
             called(name),
         ];
-        Self { cert: made("tls_self_signed_cert", config, "cert_pem").await, key }
+        Self { cert: created_attribute("tls_self_signed_cert", config, "cert_pem").await, key }
     }
 
     /// A certificate of that name, and its key.
     async fn sign(&self, name: &str, usage: &str) -> [String; 2] {
         let key = key().await;
         let request = vec![text("private_key_pem", &key), list("dns_names", &[name]), called(name)];
-        let request = made("tls_cert_request", request, "cert_request_pem").await;
+        let request = created_attribute("tls_cert_request", request, "cert_request_pem").await;
         let config = vec![
             text("ca_private_key_pem", &self.key),
             text("ca_cert_pem", &self.cert),
@@ -69,7 +69,7 @@ impl Authority {
             ("validity_period_hours", Value::int(1)),
             list("allowed_uses", &[usage]),
         ];
-        [made("tls_locally_signed_cert", config, "cert_pem").await, key]
+        [created_attribute("tls_locally_signed_cert", config, "cert_pem").await, key]
     }
 }
 

@@ -46,8 +46,8 @@ impl Real {
         Self { server: server(self.installed.port, role), ..self }
     }
 
-    /// The life of an object on it.
-    pub(super) async fn life(&self, kind: &str) -> TestObject {
+    /// A test object of a resource type of this server.
+    pub(super) async fn test_object(&self, kind: &str) -> TestObject {
         TestObject::new(provider_of_server(&self.server), kind).await.unwrap()
     }
 

@@ -5,7 +5,7 @@ use formwork_sdk::testing::PlannedAction;
 use formwork_sdk::value::Value;
 
 use super::real::Real;
-use super::{made, set, text, truth};
+use super::{create_object, set, text, truth};
 
 /// Memberships of `admin`, except those that come with creating a role.
 const MEMBERSHIPS: &str = "SELECT count(*) FROM pg_auth_members \
@@ -21,7 +21,7 @@ async fn start() -> Option<Real> {
 async fn a_user_with_createrole_can_create_change_and_delete_roles() {
     let Some(real) = start().await else { return };
     let role = |name, limit| vec![text("name", name), ("connection_limit", Value::int(limit))];
-    let mut app = made(&real, "postgresql_role", role("app", 5)).await;
+    let mut app = create_object(&real, "postgresql_role", role("app", 5)).await;
     assert_eq!(app.apply(role("app", 6)).await, Ok(PlannedAction::Update));
     assert_eq!(app.apply(role("apps", 6)).await, Ok(PlannedAction::Update));
     assert_eq!(app.apply(role("apps", 6)).await, Ok(PlannedAction::Nothing));
@@ -36,15 +36,15 @@ async fn a_user_with_createrole_can_create_change_and_delete_roles() {
 async fn objects_of_other_owners_are_created_changed_and_deleted() {
     let Some(real) = start().await else { return };
     for name in ["one", "other", "reader"] {
-        made(&real, "postgresql_role", vec![text("name", name)]).await;
+        create_object(&real, "postgresql_role", vec![text("name", name)]).await;
     }
     let database = |owner| {
         vec![text("name", "shop"), text("owner", owner), truth("alter_object_ownership", true)]
     };
-    let mut shop = made(&real, "postgresql_database", database("one")).await;
+    let mut shop = create_object(&real, "postgresql_database", database("one")).await;
     let schema =
         |owner| vec![text("name", "goods"), text("database", "shop"), text("owner", owner)];
-    let mut goods = made(&real, "postgresql_schema", schema("one")).await;
+    let mut goods = create_object(&real, "postgresql_schema", schema("one")).await;
     real.run_in("shop", "CREATE TABLE goods.a (); ALTER TABLE goods.a OWNER TO one").await;
     let grant = |privilege| {
         vec![
@@ -55,7 +55,7 @@ async fn objects_of_other_owners_are_created_changed_and_deleted() {
             set("privileges", &[privilege]),
         ]
     };
-    let mut grants = made(&real, "postgresql_grant", grant("SELECT")).await;
+    let mut grants = create_object(&real, "postgresql_grant", grant("SELECT")).await;
     assert_eq!(grants.apply(grant("INSERT")).await, Ok(PlannedAction::Update));
     assert_eq!(goods.apply(schema("other")).await, Ok(PlannedAction::Update));
     assert_eq!(goods.apply(schema("other")).await, Ok(PlannedAction::Nothing));
@@ -75,7 +75,7 @@ async fn an_existing_membership_is_kept() {
     let Some(real) = start().await else { return };
     real.run("CREATE ROLE one; GRANT one TO admin").await;
     let database = vec![text("name", "shop"), text("owner", "one")];
-    let mut shop = made(&real, "postgresql_database", database).await;
+    let mut shop = create_object(&real, "postgresql_database", database).await;
     shop.destroy().await.unwrap();
     assert_eq!(real.ask(MEMBERSHIPS).await, "1");
 }

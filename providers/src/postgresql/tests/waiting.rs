@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::super::server::{PostgresqlConfigModelDraft, PostgresqlServer};
 use super::real::Real;
-use super::{made, text};
+use super::{create_object, text};
 
 fn server(port: u16, seconds: i64) -> PostgresqlServer {
     let mut settings = PostgresqlConfigModelDraft::default();
@@ -96,7 +96,7 @@ async fn an_unknown_server_causes_no_replacement() {
 #[tokio::test]
 async fn changes_before_a_failure_are_kept() {
     let Some(real) = Real::start().await else { return };
-    let mut database = made(&real, "postgresql_database", vec![text("name", "one")]).await;
+    let mut database = create_object(&real, "postgresql_database", vec![text("name", "one")]).await;
     let failing_config = vec![text("name", "two"), text("tablespace_name", "none")];
     let refusal = database.apply(failing_config).await.unwrap_err();
     assert!(refusal.0.contains("tablespace \"none\" does not exist"), "{refusal:?}");

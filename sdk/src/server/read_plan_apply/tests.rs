@@ -261,13 +261,13 @@ fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
 #[tokio::test]
 async fn a_result_that_differs_from_its_plan_is_an_error_of_its_handler() {
     let racks = ProviderDef::new("registry.terraform.io/acme/test").resource("test_rack", Racks);
-    let mut life = TestObject::new(racks, "test_rack").await.unwrap();
+    let mut object = TestObject::new(racks, "test_rack").await.unwrap();
     let slot = Value::object([("size", Value::int(1)), ("serial", Value::null(Type::String))]);
-    let refusal = life.apply([("slots", Value::tuple(vec![slot]))]).await.unwrap_err();
+    let refusal = object.apply([("slots", Value::tuple(vec![slot]))]).await.unwrap_err();
     let expected = "Provider returned invalid result object: After create the provider returned what \
                     it may not: .slots: ";
     assert!(refusal.0.starts_with(expected), "{refusal:?}");
     assert!(refusal.0.contains("(rule result-elements)"), "{refusal:?}");
     // It may exist, so it is kept together with the error.
-    assert!(!life.object().is_null());
+    assert!(!object.object().is_null());
 }

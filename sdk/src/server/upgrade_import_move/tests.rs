@@ -82,14 +82,14 @@ fn request(type_name: &str, object: &str) -> MoveRequest {
     }
 }
 
-fn shown(payload: &Payload) -> String {
+fn payload_text(payload: &Payload) -> String {
     match payload {
         Payload::Value(value, ty) => json::encode(value.value(), ty).unwrap(),
         other => format!("{other:?}"),
     }
 }
 
-fn said(answer: &MoveResponse) -> String {
+fn messages_of(answer: &MoveResponse) -> String {
     answer
         .diagnostics
         .iter()
@@ -102,8 +102,8 @@ async fn an_object_of_another_type_is_moved_with_its_identity_and_private_data()
     let server = server();
     let moved = request("cloud_disk", r#"{"gigabytes":5,"name":"d"}"#);
     let answer = server.move_state(moved).await.unwrap();
-    assert_eq!(shown(&answer.state), r#"{"key":"d","note":null,"size":5}"#);
-    assert_eq!(answer.identity.as_ref().map(shown).as_deref(), Some(r#"{"key":"d"}"#));
+    assert_eq!(payload_text(&answer.state), r#"{"key":"d","note":null,"size":5}"#);
+    assert_eq!(answer.identity.as_ref().map(payload_text).as_deref(), Some(r#"{"key":"d"}"#));
     let read = ReadRequest {
         type_name: "cloud_volume".to_owned(),
         current: answer.state,
@@ -113,7 +113,7 @@ async fn an_object_of_another_type_is_moved_with_its_identity_and_private_data()
         identity: answer.identity,
     };
     let answer = server.read(read).await.unwrap();
-    assert_eq!(shown(&answer.state), r#"{"key":"d","note":"kept","size":5}"#);
+    assert_eq!(payload_text(&answer.state), r#"{"key":"d","note":"kept","size":5}"#);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn an_identity_of_the_source_is_kept_if_it_fits() {
     };
     // The disk has no name, so that only the identity of the source can give the key.
     let answer = of(r#"{"key":"k"}"#).await;
-    assert_eq!(answer.identity.as_ref().map(shown).as_deref(), Some(r#"{"key":"k"}"#));
+    assert_eq!(answer.identity.as_ref().map(payload_text).as_deref(), Some(r#"{"key":"k"}"#));
     // A different shape is not an error: the object is moved, and a read can return its identity
     // later.
     assert_eq!(of(r#"{"path":"k"}"#).await.identity, None);
@@ -136,11 +136,17 @@ async fn an_identity_of_the_source_is_kept_if_it_fits() {
 async fn moves_without_a_conversion_are_refused() {
     let server = server();
     let answer = server.move_state(request("cloud_net", "{}")).await.unwrap();
-    assert!(said(&answer).contains("Objects of cloud_net of registry.terraform.io/acme/cloud"));
+    assert!(
+        messages_of(&answer).contains("Objects of cloud_net of registry.terraform.io/acme/cloud")
+    );
     // The error must not come with a partial object.
     assert_eq!(answer.state, Payload::Absent);
     let answer = server.move_state(request("cloud_disk", r#"{"gigabytes":{}}"#)).await.unwrap();
-    assert!(said(&answer).contains("Unable to read previously saved state"), "{}", said(&answer));
+    assert!(
+        messages_of(&answer).contains("Unable to read previously saved state"),
+        "{}",
+        messages_of(&answer)
+    );
 }
 
 /// A rack, and what is in it.
@@ -202,8 +208,8 @@ async fn an_id_can_import_several_objects() {
         .map(|resource| {
             (
                 resource.type_name.as_str(),
-                shown(&resource.state),
-                resource.identity.as_ref().map(shown),
+                payload_text(&resource.state),
+                resource.identity.as_ref().map(payload_text),
             )
         })
         .collect();
@@ -234,7 +240,7 @@ async fn an_object_can_be_imported_by_its_identity() {
     let identity = Payload::Value(identity.split_marks().0, ty);
     // Since Terraform 1.12 an identity can replace the id, which is then empty.
     let answer = imported(racks(), "", Some(identity)).await;
-    assert_eq!(shown(&answer.resources[0].state), r#"{"name":"r"}"#);
+    assert_eq!(payload_text(&answer.resources[0].state), r#"{"name":"r"}"#);
 }
 
 #[tokio::test]
@@ -249,7 +255,7 @@ async fn identities_are_upgraded_to_the_current_version() {
         let answer = server.upgrade_identity(request).await.unwrap();
         match answer.diagnostics.first() {
             Some(problem) => Err(problem.detail.clone()),
-            None => Ok(shown(&answer.identity)),
+            None => Ok(payload_text(&answer.identity)),
         }
     };
     let refused = async |version, json| upgraded(version, json).await.unwrap_err();

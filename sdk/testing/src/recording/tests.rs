@@ -261,7 +261,7 @@ fn secrets_of_other_types_are_hidden_and_restored() {
 }
 
 /// Lists the safes and turns one; returns the events of both.
-async fn asked(provider: &dyn Provider) -> (String, String) {
+async fn streamed_results(provider: &dyn Provider) -> (String, String) {
     let value = |value: Value| {
         let ty = value.ty();
         Payload::Value(value.split_marks().0, ty)
@@ -287,7 +287,7 @@ async fn a_transcript_is_converted_to_a_record() {
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
     let transport = in_process_transport(Arc::new(safes(true).into_provider()));
     let provider = GrpcProvider::over_transport(recorder.wrap_transport(transport), Protocol::V6);
-    asked(&provider).await;
+    streamed_results(&provider).await;
     // Without a schema, the pin would be written.
     let refusal = Recording::from_transcript(&recorder.transcript()).await.err().unwrap();
     assert!(refusal.to_string().contains("has returned the schema"), "{refusal}");
@@ -298,19 +298,23 @@ async fn a_transcript_is_converted_to_a_record() {
     assert!(!text.contains("4711"), "{text}");
 
     let outer_recording = Recording::new();
-    asked(&*outer_recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
+    streamed_results(&*outer_recording.recording_provider(Arc::new(safes(true).into_provider())))
+        .await;
     assert_eq!(text, outer_recording.text());
 }
 
 #[tokio::test]
 async fn streamed_responses_are_recorded_and_replayed() {
     let recording = Recording::new();
-    let first = asked(&*recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
+    let first =
+        streamed_results(&*recording.recording_provider(Arc::new(safes(true).into_provider())))
+            .await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
     let text = recording.text();
     assert!(!text.contains("4711"), "{text}");
     let reread = Recording::from_text(&text).unwrap();
-    let second = asked(&*reread.replaying_provider(Arc::new(safes(false).into_provider()))).await;
+    let second =
+        streamed_results(&*reread.replaying_provider(Arc::new(safes(false).into_provider()))).await;
     assert_eq!(second.1, first.1);
     // No request of the replay has the pin, so that its token has no value to take.
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
