@@ -20,15 +20,15 @@ pub(crate) fn make_launcher(
     programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     running: &BTreeMap<ProviderAddr, Reattach>,
 ) -> Launcher {
-    let usual = Settings::TERRAFORM_DEFAULTS;
-    let connections = env.plugin_connections.unwrap_or(usual.connections).max(1);
+    let defaults = Settings::TERRAFORM_DEFAULTS;
+    let connections = env.plugin_connections.unwrap_or(defaults.connections).max(1);
     // `FORMWORK_PLUGIN_START_TIMEOUT` also limits the wait for the first response, for plugins that start
     // slowly.
-    let start_timeout = env.plugin_start_timeout.unwrap_or(usual.start_timeout);
-    let connect_timeout = env.plugin_start_timeout.unwrap_or(usual.connect_timeout);
+    let start_timeout = env.plugin_start_timeout.unwrap_or(defaults.start_timeout);
+    let connect_timeout = env.plugin_start_timeout.unwrap_or(defaults.connect_timeout);
     let tls = env.plugin_tls;
     let limits = ProcessLimits { memory: env.plugin_memory, files: env.plugin_files };
-    let plugin = Settings { tls, connections, start_timeout, connect_timeout, limits, ..usual };
+    let plugin = Settings { tls, connections, start_timeout, connect_timeout, limits, ..defaults };
     // An invalid value was reported when the workspace was opened.
     let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
     let settings = LauncherSettings {

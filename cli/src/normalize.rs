@@ -259,8 +259,8 @@ mod tests {
             for (name, variable) in [("", "TF_CLI_ARGS"), ("plan", "TF_CLI_ARGS_plan")] {
                 let words = vec!["formwork".into(), "plan".into()];
                 let extra = [(name.to_owned(), text.to_owned())].into();
-                let refused = normalize_command_line(&Cli::command(), words, &extra).unwrap_err();
-                assert_eq!(refused, variable, "{text}");
+                let error = normalize_command_line(&Cli::command(), words, &extra).unwrap_err();
+                assert_eq!(error, variable, "{text}");
             }
         }
     }

@@ -52,8 +52,8 @@ impl FromStr for Platform {
         let [os, arch] = parts[..] else { return Err(BadPlatform::Words) };
         // Both parts are used in paths and addresses.
         let is_name = |part: &str| {
-            let named = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-            !part.is_empty() && part.chars().all(named) && !part.starts_with('.')
+            let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+            !part.is_empty() && part.chars().all(is_name_char) && !part.starts_with('.')
         };
         match (is_name(os), is_name(arch)) {
             (false, _) => Err(BadPlatform::Os),

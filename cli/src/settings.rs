@@ -403,7 +403,7 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
     }
     result.push_str(rest);
     match (result.strip_prefix("~/"), &env.home) {
-        (Some(below), Some(home)) => home.join(below),
+        (Some(relative_path), Some(home)) => home.join(relative_path),
         _ => PathBuf::from(result),
     }
 }
@@ -462,10 +462,10 @@ mod tests {
         let methods = settings.methods.unwrap();
         assert_eq!(methods.len(), 2);
         let null = "hashicorp/null".parse().unwrap();
-        let ours = "example.com/a/b".parse().unwrap();
-        assert!(!methods[0].serves(&null) && methods[0].serves(&ours));
+        let own_addr = "example.com/a/b".parse().unwrap();
+        assert!(!methods[0].serves(&null) && methods[0].serves(&own_addr));
         assert!(methods[0].serves(&"random".parse().unwrap()));
-        assert!(methods[1].serves(&null) && !methods[1].serves(&ours));
+        assert!(methods[1].serves(&null) && !methods[1].serves(&own_addr));
     }
 
     #[test]
@@ -549,14 +549,14 @@ mod tests {
     #[test]
     fn labels_may_be_names_of_inner_blocks() {
         let env = Env::default();
-        let usual = parse_settings("credentials \"a.example\" { token = \"x\" }", &env).unwrap();
+        let expected = parse_settings("credentials \"a.example\" { token = \"x\" }", &env).unwrap();
         for text in [
             "credentials { \"a.example\" { token = \"x\" } }",
             "credentials = { \"A.example:443\" = { token = \"x\" } }",
             "credentials \"a.example.\" { token = \"\\u0078\" }",
             "\u{feff}credentials \"a.example\" { token = \"x\" }\ncredentials {}",
         ] {
-            assert_eq!(parse_settings(text, &env).unwrap(), usual, "{text}");
+            assert_eq!(parse_settings(text, &env).unwrap(), expected, "{text}");
         }
     }
 

@@ -66,25 +66,25 @@ mod tests {
     fn line_breaks_in_base64_do_not_count_and_other_letters_do() {
         assert_eq!(decode_base64("aGFs\r\nbG8=\n").unwrap(), b"hallo");
         assert_eq!(decode_base64("").unwrap(), b"");
-        for wrong in ["aGFs bG8=", "aGFsbG8", "aGFs-_8="] {
-            assert!(decode_base64(wrong).is_err(), "{wrong}");
+        for invalid in ["aGFs bG8=", "aGFsbG8", "aGFs-_8="] {
+            assert!(decode_base64(invalid).is_err(), "{invalid}");
         }
     }
 
     #[test]
     fn the_first_valid_block_is_read_regardless_of_other_text() {
-        let good = "-----BEGIN A B-----\naGFsbG8=\n-----END A B-----";
+        let valid_block = "-----BEGIN A B-----\naGFsbG8=\n-----END A B-----";
         let other_block = "-----BEGIN C-----\nYQ==\n-----END C-----\n";
         let table = [
-            good.to_owned(),
-            format!("{good}\n{other_block}"),
-            format!("who: me\n{good}\n\n\nafter"),
-            good.replace('\n', "\r\n"),
-            good.replace("aGFs", "  aG Fs\n\t"),
-            good.replace("aGFs", "Proc-Type: 4\nDEK: x\n\naGFs"),
-            format!("-----BEGIN C-----\n{good}"),
-            format!("-----BEGIN C-----\n!\n-----END C-----\n{good}"),
-            format!("{}{good}", other_block.replace("END C", "END D")),
+            valid_block.to_owned(),
+            format!("{valid_block}\n{other_block}"),
+            format!("who: me\n{valid_block}\n\n\nafter"),
+            valid_block.replace('\n', "\r\n"),
+            valid_block.replace("aGFs", "  aG Fs\n\t"),
+            valid_block.replace("aGFs", "Proc-Type: 4\nDEK: x\n\naGFs"),
+            format!("-----BEGIN C-----\n{valid_block}"),
+            format!("-----BEGIN C-----\n!\n-----END C-----\n{valid_block}"),
+            format!("{}{valid_block}", other_block.replace("END C", "END D")),
         ];
         for text in table {
             let block = PemBlock { label: "A B".to_owned(), content: b"hallo".to_vec() };

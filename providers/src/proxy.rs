@@ -12,8 +12,10 @@ use ureq::http::Uri;
 pub(crate) fn proxy_from_env(url: &Uri) -> Result<Option<Proxy>, String> {
     let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
     let proxies = ProxyEnv::read(read_env_variable);
-    let Some(named) = proxies.proxy_for(scheme, host, url.port_u16()) else { return Ok(None) };
-    parse_proxy(named).map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
+    let Some(proxy_url) = proxies.proxy_for(scheme, host, url.port_u16()) else { return Ok(None) };
+    parse_proxy(proxy_url)
+        .map(Some)
+        .map_err(|error| format!("the environment names no proxy: {error}"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the variables that all programs know")]

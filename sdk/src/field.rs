@@ -177,10 +177,10 @@ pub(crate) fn conversion_error(reason: impl Into<String>) -> ConversionError {
 }
 
 /// Adds an outer step to the path of a conversion error.
-pub(crate) fn prepend_step(step: Step, mut refused: ConversionError) -> ConversionError {
+pub(crate) fn prepend_step(step: Step, mut error: ConversionError) -> ConversionError {
     // The innermost part refuses first, and each part around it adds its step in front.
-    refused.path.0.insert(0, step);
-    refused
+    error.path.0.insert(0, step);
+    error
 }
 
 #[cfg(test)]

@@ -245,8 +245,7 @@ impl GivenArguments {
             // Authors count arguments from 1.
             return Err(Problem::from_detail(format!("argument {} is missing", index + 1)));
         };
-        T::from_value(value)
-            .map_err(|refused| Problem::from_detail(refused.reason).of_argument(index))
+        T::from_value(value).map_err(|error| Problem::from_detail(error.reason).of_argument(index))
     }
 
     /// Reads the arguments from a position on.
@@ -274,7 +273,7 @@ pub(crate) fn to_function_error(signature: &FunctionSignature, problem: &Problem
     };
     // The host adds the final period.
     let text = text.strip_suffix('.').map_or_else(|| text.clone(), str::to_owned);
-    let named = || match problem.path().0.first()? {
+    let index_of_name = || match problem.path().0.first()? {
         Step::Attribute(name) => {
             let parameters = signature.parameters.iter().chain(&signature.variadic);
             parameters.into_iter().position(|parameter| parameter.name == name.as_str())
@@ -282,6 +281,6 @@ pub(crate) fn to_function_error(signature: &FunctionSignature, problem: &Problem
         _ => None,
     };
     let argument =
-        problem.argument_index().or_else(named).and_then(|index| u64::try_from(index).ok());
+        problem.argument_index().or_else(index_of_name).and_then(|index| u64::try_from(index).ok());
     FunctionError { text, argument }
 }

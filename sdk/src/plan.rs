@@ -171,14 +171,15 @@ fn with_computed_unknown(
         let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else {
             return value.clone();
         };
-        let below = prior_and_config.step_into(|object| attribute_or_map_element(object, name));
+        let inner_values =
+            prior_and_config.step_into(|object| attribute_or_map_element(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
-            && is_left_to_provider(prior_and_config.config, below.config, value)
+            && is_left_to_provider(prior_and_config.config, inner_values.config, value)
         {
             // A null prior value is not worth keeping: it belongs to a creation, or to a provider
             // version without this attribute.
-            let keeps_prior = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
+            let keeps_prior = rule.keep && inner_values.prior.is_some_and(|prior| !prior.is_null());
             // A default is in the value already.
             return match keeps_prior || rule.default.is_some() {
                 true => value.clone(),
@@ -186,7 +187,7 @@ fn with_computed_unknown(
             };
         }
         match inner {
-            Some(inner) => parts_with_computed_unknown(inner, value, below),
+            Some(inner) => parts_with_computed_unknown(inner, value, inner_values),
             None => value.clone(),
         }
     });

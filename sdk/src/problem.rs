@@ -138,11 +138,11 @@ impl Problem {
     }
 
     /// The problems as diagnostics. `doing` is the summary of those without one.
-    pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
+    pub(crate) fn diagnostics(self, default_summary: &str) -> impl Iterator<Item = Diagnostic> {
         let problems = std::iter::once(self.first).chain(self.more);
         problems.map(move |SingleError { summary, detail, path, .. }| {
             // Hosts show the summary as a title, which must not be empty.
-            let summary = summary.unwrap_or_else(|| doing.to_owned());
+            let summary = summary.unwrap_or_else(|| default_summary.to_owned());
             let detail = without_error_numbers(detail);
             Diagnostic::foreign(Severity::Error, summary, detail).at_path(path)
         })

@@ -86,12 +86,13 @@ impl ProviderDef {
     fn check_added_name(&mut self, kind: &str, name: &str, is_there: bool) {
         // The name of a provider may contain a dash, and the name of a resource type begins with
         // it.
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        let is_name_char =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
         // Collected and no panic: the host can show them with the schema.
         if is_there {
             self.mistakes.push(format!("the {kind} {name:?} is added twice"));
         }
-        if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(fits) {
+        if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(is_name_char) {
             self.mistakes.push(format!(
                 "{name:?} is not a valid name of a {kind}: a name begins with a lower-case \
                  letter, and has lower-case letters, digits, `_` and `-`"

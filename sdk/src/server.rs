@@ -72,8 +72,8 @@ impl Server {
     }
 
     /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
-    fn new_call(&self, doing: &'static str, of: &str) -> Call {
-        Call::new(self.stop.clone(), doing, of)
+    fn new_call(&self, verb: &'static str, of: &str) -> Call {
+        Call::new(self.stop.clone(), verb, of)
     }
 
     /// The context of a call.
@@ -141,12 +141,12 @@ impl ProviderHandlers for Server {
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("configure the provider", "");
-        let settled =
+        let outcome =
             call.collect_deferrable(self.handle_configure_provider(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
-        *lock_ignoring_poison(&self.deferred) = settled.deferred;
-        Ok(DiagnosticsResponse { diagnostics: settled.diagnostics })
+        *lock_ignoring_poison(&self.deferred) = outcome.deferred;
+        Ok(DiagnosticsResponse { diagnostics: outcome.diagnostics })
     }
 
     async fn validate_resource_config(
@@ -178,8 +178,8 @@ impl ProviderHandlers for Server {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.new_call("read ", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_read_object(&call, &request)).await;
-        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
+        let outcome = call.collect_deferrable(self.handle_read_object(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = outcome;
         Ok(match answer {
             Some(ObjectAnswer { object, private, identity, .. }) => {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
@@ -201,8 +201,8 @@ impl ProviderHandlers for Server {
         // kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.new_call("plan ", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_plan_object(&call, &request)).await;
-        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
+        let plan_outcome = call.collect_deferrable(self.handle_plan_object(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = plan_outcome;
         // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.plan_by_rules(&request).ok());
         let outcome = answer.unwrap_or_else(|| ObjectAnswer {
@@ -237,16 +237,16 @@ impl ProviderHandlers for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.new_call("import ", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_import_objects(&call, &request)).await;
-        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
+        let outcome = call.collect_deferrable(self.handle_import_objects(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = outcome;
         // Placeholder of an object that cannot be read yet.
-        let nothing = deferred.map(|_| ImportedResource {
+        let empty_object = deferred.map(|_| ImportedResource {
             type_name: request.type_name,
             state: Payload::Absent,
             private: Bytes::new(),
             identity: request.identity,
         });
-        let resources = answer.unwrap_or_else(|| nothing.into_iter().collect());
+        let resources = answer.unwrap_or_else(|| empty_object.into_iter().collect());
         Ok(ImportResponse { resources, deferred, diagnostics })
     }
 
@@ -287,8 +287,8 @@ impl ProviderHandlers for Server {
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         let call = self.new_call("read data.", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_read_data(&call, &request)).await;
-        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
+        let outcome = call.collect_deferrable(self.handle_read_data(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = outcome;
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_data_source(&request.type_name).ok());
             data_function_ephemeral::deferred_placeholder(source?.shape(), &request.config)
@@ -328,8 +328,8 @@ impl ProviderHandlers for Server {
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.new_call("open ephemeral.", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_open_ephemeral(&call, &request)).await;
-        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
+        let outcome = call.collect_deferrable(self.handle_open_ephemeral(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = outcome;
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_ephemeral(&request.type_name).ok());
             let result =
@@ -391,8 +391,8 @@ impl ProviderHandlers for Server {
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.new_call("plan action.", &request.type_name);
-        let settled = call.collect_deferrable(self.handle_plan_action(&call, &request)).await;
-        Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
+        let outcome = call.collect_deferrable(self.handle_plan_action(&call, &request)).await;
+        Ok(PlanActionResponse { deferred: outcome.deferred, diagnostics: outcome.diagnostics })
     }
 
     async fn invoke_action(

@@ -327,9 +327,9 @@ impl TestObject {
             return Ok(());
         }
         // To destroy, a host plans null, and there is no configuration.
-        let nothing = without_marks(Value::null(self.block.implied_type()));
+        let null_object = without_marks(Value::null(self.block.implied_type()));
         // A destruction is not planned here, so the stored private data are used as the planned.
-        self.apply_planned(&nothing, &nothing, self.private.clone()).await
+        self.apply_planned(&null_object, &null_object, self.private.clone()).await
     }
 
     /// Imports an object instead of the stored one, and reads it.

@@ -130,13 +130,13 @@ impl<'c> Wait<'c> {
     }
 
     /// Doubles each pause up to this limit.
-    pub fn doubling_to(self, most: Duration) -> Self {
-        Self { doubling_to: most, ..self }
+    pub fn doubling_to(self, maximum: Duration) -> Self {
+        Self { doubling_to: maximum, ..self }
     }
 
     /// Sets the default timeout, for configurations without one.
-    pub fn at_most(self, usual: Duration) -> Self {
-        Self { at_most: self.call.timeout(usual), ..self }
+    pub fn at_most(self, default: Duration) -> Self {
+        Self { at_most: self.call.timeout(default), ..self }
     }
 
     /// Polls until there is a result. The last attempt is at the end of the timeout.

@@ -184,7 +184,7 @@ impl<T> UpgradersByVersion<T> {
     /// `kind` names the version: of the schema, or of the identity.
     fn upgrade_to_newest(&self, stored: &StoredValue, kind: &str) -> Answer<T> {
         // No other upgrade can replace it: each reads the model of its own version.
-        let Some(way) = self.0.get(&stored.version) else {
+        let Some(upgrader) = self.0.get(&stored.version) else {
             let detail = format!(
                 "The object was stored with version {} of its {kind}, and the provider has no \
                  upgrade from that version to the newest. This is a bug in the provider.",
@@ -192,7 +192,7 @@ impl<T> UpgradersByVersion<T> {
             );
             return Err(Problem::new("Unable to upgrade resource state", detail));
         };
-        way(stored)
+        upgrader(stored)
     }
 }
 

@@ -76,8 +76,8 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             lines.push(item_line(&one.attrs, &quote!(enum #name #generics { #(#variants),* })));
         }
         Item::Trait(one) if is_public(&one.vis) => {
-            let (name, generics, above) = (&one.ident, &one.generics, &one.supertraits);
-            lines.push(item_line(&one.attrs, &quote!(trait #name #generics: #above)));
+            let (name, generics, supertraits) = (&one.ident, &one.generics, &one.supertraits);
+            lines.push(item_line(&one.attrs, &quote!(trait #name #generics: #supertraits)));
             for item in &one.items {
                 let line = match item {
                     TraitItem::Fn(one) => {
@@ -146,12 +146,12 @@ fn without_docs<T: Clone + ToTokens>(item: &T, clear: fn(&mut T)) -> proc_macro2
 
 /// Tokens on one line, with the derived traits and the mark for non-exhaustive items.
 fn item_line(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
-    let told = attributes.iter().filter(|attribute| {
+    let derives = attributes.iter().filter(|attribute| {
         ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
     });
-    let told: Vec<String> = told.map(|one| one.meta.to_token_stream().to_string()).collect();
+    let derives: Vec<String> = derives.map(|one| one.meta.to_token_stream().to_string()).collect();
     let text = tokens.to_token_stream().to_string();
-    let text = told.into_iter().chain([text]).collect::<Vec<_>>().join(" ");
+    let text = derives.into_iter().chain([text]).collect::<Vec<_>>().join(" ");
     // Between tokens there are spaces, which are hard to read.
     let tight = [
         (" :: ", "::"),

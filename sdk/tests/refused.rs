@@ -24,10 +24,10 @@ fn errors_in_models_are_reported_by_the_compiler() {
     assert!(mistakes.len() > 10, "the mistakes are where they should be");
     for mistake in mistakes {
         // The compiler evaluates some constants only when it generates code.
-        let said = compiled(&mistake, &library, "metadata")
+        let output = compiled(&mistake, &library, "metadata")
             .or_else(|| compiled(&mistake, &library, "obj"));
-        let said = said.unwrap_or_else(|| panic!("{} compiles", mistake.display()));
-        expect_file![mistake.with_extension("stderr")].assert_eq(&said);
+        let output = output.unwrap_or_else(|| panic!("{} compiles", mistake.display()));
+        expect_file![mistake.with_extension("stderr")].assert_eq(&output);
     }
 }
 
@@ -35,12 +35,12 @@ fn errors_in_models_are_reported_by_the_compiler() {
 fn library() -> PathBuf {
     let directory = env::current_exe().unwrap().parent().unwrap().to_owned();
     let entries = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap());
-    let ours = entries.filter(|entry| {
+    let own_libraries = entries.filter(|entry| {
         let name = entry.file_name().into_string().unwrap_or_default();
         name.starts_with("libformwork_sdk-") && name.ends_with(".rlib")
     });
     // Older builds leave their libraries here too.
-    let newest = ours.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
+    let newest = own_libraries.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
     newest.expect("cargo builds the library before its tests").path()
 }
 
@@ -69,25 +69,25 @@ fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
 
 /// Errors with the lines they point at, each once. Notes about our own source are dropped, as they
 /// move with it.
-fn brief(said: &str) -> String {
-    let (mut brief, mut told) = (String::new(), HashSet::new());
+fn brief(output: &str) -> String {
+    let (mut brief, mut shown_lines) = (String::new(), HashSet::new());
     // The compiler reports the same error for fields and for the whole struct, in its own order.
     let (of_all, of_parts): (Vec<_>, Vec<_>) =
-        said.split("\n\n").partition(|part| part.contains("| #[derive("));
+        output.split("\n\n").partition(|part| part.contains("| #[derive("));
     for part in of_parts.into_iter().chain(of_all) {
         let summary = part.lines().next().unwrap_or_default();
         let is_error = summary.starts_with("error") && !summary.starts_with("error: aborting");
-        if !is_error || !told.insert(summary) {
+        if !is_error || !shown_lines.insert(summary) {
             continue;
         }
         let part = without_library_source(part);
         let begins = |line: &str, word| line.trim_start_matches([' ', '=', '|']).starts_with(word);
-        let ours = part.lines().take_while(|line| {
+        let own_lines = part.lines().take_while(|line| {
             !begins(line, "help: the following other") && !begins(line, "note: required")
         });
         // Positions of constants in the library move with it too.
         let elsewhere = |line: &str| ["/rustc/", "sdk/src/"].iter().any(|at| line.contains(at));
-        for line in ours.filter(|line| !elsewhere(line)) {
+        for line in own_lines.filter(|line| !elsewhere(line)) {
             brief.push_str(line.trim_end());
             brief.push('\n');
         }

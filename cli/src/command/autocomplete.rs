@@ -158,10 +158,11 @@ struct ShellDirs<'a> {
 impl<'a> ShellDirs<'a> {
     fn of(env: &'a Env) -> Option<Self> {
         let home = env.home.as_deref()?;
-        let named = |name| env.environment.get(name).filter(|it| !it.is_empty()).map(Path::new);
-        let config = named("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let dir_in_env =
+            |name| env.environment.get(name).filter(|it| !it.is_empty()).map(Path::new);
+        let config = dir_in_env("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
         let fish = config.map_or_else(|| home.join(".config"), Path::to_owned).join("fish");
-        Some(Self { home, zsh: named("ZDOTDIR").unwrap_or(home), fish })
+        Some(Self { home, zsh: dir_in_env("ZDOTDIR").unwrap_or(home), fish })
     }
 
     /// The startup files and hooks of the user's shells.

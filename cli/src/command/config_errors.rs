@@ -38,7 +38,7 @@ pub(super) async fn report_config_errors(
     let launcher = workspace.launcher_of_installed(diags, &config.provider_requirements())?;
     let pool = ProviderPool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
-    let world = workspace.host_values();
+    let host_values = workspace.host_values();
     let variables = BTreeMap::new();
     let provisioners =
         formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
@@ -49,7 +49,7 @@ pub(super) async fn report_config_errors(
         pool: &pool,
         provisioners: &provisioners,
         results: &results,
-        world: &world,
+        world: &host_values,
         variables: &variables,
         stop: &stop,
     });

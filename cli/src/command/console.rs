@@ -107,11 +107,11 @@ async fn evaluate_config_and_run_console(
     let pool = ProviderPool::new(&prepared.launcher);
     let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Results are not part of a plan, so functions that return times and random values can be evaluated.
-    let world = operation.host_values(true);
+    let host_values = operation.host_values(true);
     let session = operation.engine_session(PhaseInputs {
         state: &locked.file.state,
         results: &results,
-        world: &world,
+        world: &host_values,
         watch: &NoEventObserver,
     });
     let inspected = if args.plan {

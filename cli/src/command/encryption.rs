@@ -131,8 +131,8 @@ pub(super) fn load_encryption(
         None => Encryption::default(),
         Some(block) => {
             let variables = known_variable_values(diags, workspace, module, options)?;
-            let world = workspace.host_values();
-            let scope = StaticScope::new(module, &variables, &world);
+            let host_values = workspace.host_values();
+            let scope = StaticScope::new(module, &variables, &host_values);
             let settings = EncryptionSettings::evaluate(diags, &block, &scope)?;
             Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))?
         }

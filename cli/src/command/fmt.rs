@@ -251,9 +251,9 @@ fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
 /// A path for display: normalized, and relative to the working directory if it is below it.
 fn display_path(path: &Path) -> PathBuf {
     let current_dir = std::env::current_dir().ok();
-    let below = current_dir
+    let relative_path = current_dir
         .and_then(|current_dir| path.strip_prefix(current_dir).ok().map(Path::to_path_buf));
-    let path: PathBuf = below.as_deref().unwrap_or(path).components().collect();
+    let path: PathBuf = relative_path.as_deref().unwrap_or(path).components().collect();
     let near: PathBuf = path.strip_prefix(".").unwrap_or(&path).components().collect();
     if near.as_os_str().is_empty() { PathBuf::from(".") } else { near }
 }

@@ -75,17 +75,18 @@ fn parse_source_package(
     diags: &mut Diagnostics,
     text: &str,
 ) -> Result<(PackageAddr, Subdir), Reported> {
-    let wrong = |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
+    let invalid_source =
+        |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
     match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Package(package, subdir)) => Ok((package, subdir)),
         Ok(ModuleSource::Local(path)) => {
             let path = std::path::absolute(path).map_err(|error| {
-                diags.error(wrong(format!("The path {text:?} is invalid: {error}.")))
+                diags.error(invalid_source(format!("The path {text:?} is invalid: {error}.")))
             })?;
             let url = format!("file://{}", path.display());
             Ok((PackageAddr { forced: None, url }, Subdir::default()))
         }
-        Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
+        Ok(ModuleSource::Registry(..)) => Err(diags.error(invalid_source(format!(
             "{:?} is a module registry address, which cannot be copied; specify the address of the module package.",
             redact::redact_address(text)
         )))),

@@ -177,14 +177,14 @@ fn draw_prepared_config(
 ) -> Result<String, Reported> {
     let pool = ProviderPool::new(&prepared.launcher);
     let operation = prepared.operation(&pool).with_parallelism(1);
-    let (results, world) = (Results::new(&prepared.config), operation.host_values(false));
+    let (results, host_values) = (Results::new(&prepared.config), operation.host_values(false));
     let session = operation.engine_session(PhaseInputs {
         state: match source {
             GraphSource::Planning(..) => state,
             GraphSource::Applying(saved) => &saved.plan.plan().prior,
         },
         results: &results,
-        world: &world,
+        world: &host_values,
         watch: &NoEventObserver,
     });
     match source {

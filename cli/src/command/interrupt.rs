@@ -78,7 +78,7 @@ pub(super) async fn run_until_interrupted<T>(
     let screen = Screen::of(prepared.workspace.env);
     let interruptible = InterruptibleWork {
         kind: WorkKind::Operation,
-        calls: &|least| pool.calls_waiting_at_least(least),
+        calls: &|minimum| pool.calls_waiting_at_least(minimum),
         report: &|text| view::print_err(&screen.wrap(text)),
         launcher: &prepared.launcher,
         reminder_delay: prepared.workspace.env.plugin_reminder_delay,
@@ -97,7 +97,7 @@ pub(super) async fn run_tests_until_interrupted<T>(
     let InterruptibleTests { report, calls, launcher, reminder_delay, cancellation } = tests;
     let interruptible = InterruptibleWork {
         kind: WorkKind::Tests,
-        calls: &|least| calls.calls_waiting_at_least(least),
+        calls: &|minimum| calls.calls_waiting_at_least(minimum),
         report: &|text| report.report_interrupt(text),
         launcher,
         reminder_delay,

@@ -226,17 +226,19 @@ async fn log_in_by_code(
         "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
         login.login_url()
     ));
-    let refused = |diags: &mut Diagnostics, error: String| {
+    let report_error = |diags: &mut Diagnostics, error: String| {
         let detail = format!("The remote server did not assign an auth token: {error}.");
         report_login_error(diags, messages::FAILED_TO_OBTAIN_AUTH_TOKEN, detail)
     };
-    let mut signals = signals.map_err(|error| refused(diags, error.to_string()))?;
+    let mut signals = signals.map_err(|error| report_error(diags, error.to_string()))?;
     let code = tokio::select! {
-        code = login.wait_for_code() => code.map_err(|error| refused(diags, error.to_string()))?,
+        code = login.wait_for_code() => code.map_err(|error| report_error(diags, error.to_string()))?,
         () = signals.next() => return Err(report_interrupted(diags)),
     };
     drop(signals);
-    login.exchange_code_for_token(http, &code).map_err(|error| refused(diags, error.to_string()))
+    login
+        .exchange_code_for_token(http, &code)
+        .map_err(|error| report_error(diags, error.to_string()))
 }
 
 /// The tokens API of a host.

@@ -156,7 +156,7 @@ fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, parent: &str, margin: &s
         .collect();
     let mut text = String::new();
     for (index, (key, record)) in inner.iter().enumerate() {
-        let (branch, below) = if index + 1 == inner.len() {
+        let (branch, inner_margin) = if index + 1 == inner.len() {
             ("└── ", "    ")
         } else {
             ("├── ", "│\u{a0}\u{a0} ")
@@ -165,7 +165,7 @@ fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, parent: &str, margin: &s
         let version = if version.is_empty() { version } else { format!(" {version}") };
         text +=
             &format!("{margin}{branch}\"{}\"[{}]{version}\n", last_call_name(key), record.source);
-        text += &modules_tree(called, key, &format!("{margin}{below}"));
+        text += &modules_tree(called, key, &format!("{margin}{inner_margin}"));
     }
     text
 }

@@ -300,11 +300,11 @@ impl OpenedPlan {
         diags: &mut Diagnostics,
         workspace: &Workspace<'_>,
     ) -> Result<Option<BackendConfig>, Reported> {
-        let Some(named) = &self.backend else { return Ok(None) };
-        let config = workspace.initialized_config(diags, named).await?.ok_or_else(|| {
+        let Some(backend) = &self.backend else { return Ok(None) };
+        let config = workspace.initialized_config(diags, backend).await?.ok_or_else(|| {
             let detail = format!(
                 "The plan was created for a state in the backend {:?}, with arguments that this version does not support. Create a new plan. Nothing was changed.",
-                named.kind
+                backend.kind
             );
             diags.error(Diagnostic::error(messages::SAVED_PLAN_NAMES_UNKNOWN_BACKEND, detail))
         })?;

@@ -174,9 +174,9 @@ fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
     let mut n_drawn = 0;
     let mut branch = |text: &mut String, line: &str| {
         n_drawn += 1;
-        let (sign, below) = branch_prefixes(n_drawn == n_branches);
+        let (sign, inner_margin) = branch_prefixes(n_drawn == n_branches);
         text.push_str(&format!("{margin}{sign} {line}\n"));
-        format!("{margin}{below}")
+        format!("{margin}{inner_margin}")
     };
     for (addr, constraints) in &required {
         let space = if constraints.is_empty() { "" } else { " " };
@@ -186,11 +186,11 @@ fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
         let margin = branch(text, &format!("test.{}", test.name));
         for (index, run) in test.runs.iter().enumerate() {
             let is_last = index + 1 == test.runs.len();
-            let (sign, below) = branch_prefixes(is_last);
+            let (sign, inner_margin) = branch_prefixes(is_last);
             text.push_str(&format!("{margin}{sign} run.{}\n", run.name));
             let node = run.config.root_node();
             let module = ModuleBranch { config: &run.config, node, tests: &[] };
-            write_branches(text, module, &format!("{margin}{below}"));
+            write_branches(text, module, &format!("{margin}{inner_margin}"));
         }
     }
     for (name, child) in &node.children {

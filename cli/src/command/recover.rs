@@ -240,13 +240,13 @@ async fn record_decision(args: &RecoverDecideArgs, env: &Env, decision: Decision
     run_text_command(env, async |diags, workspace| {
         let mut locked = open_state_session(diags, workspace, &args.state).await?;
         let selection = selected_operations(&args.addresses, args.all);
-        let settled = locked.settle_selected(diags, selection, decision).await;
+        let instances = locked.settle_selected(diags, selection, decision).await;
         locked.unlock(diags).await;
-        let settled = settled?;
-        if settled.is_empty() {
+        let instances = instances?;
+        if instances.is_empty() {
             return Ok(no_open_operations_text(&workspace.root));
         }
-        Ok(settled.iter().map(|instance| describe_settled(instance, decision)).collect())
+        Ok(instances.iter().map(|instance| describe_settled(instance, decision)).collect())
     })
     .await
 }

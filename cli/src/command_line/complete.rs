@@ -176,10 +176,10 @@ impl<'c> CompletionContext<'c> {
             0 => Some(self.topic.unwrap_or(self.command)),
             _ => self.topic,
         };
-        let below = command.into_iter().flat_map(Command::get_subcommands);
-        let below = below.filter(|subcommand| !subcommand.is_hide_set());
+        let subcommands = command.into_iter().flat_map(Command::get_subcommands);
+        let subcommands = subcommands.filter(|subcommand| !subcommand.is_hide_set());
         let mut candidates_of_command: Vec<String> =
-            below.map(|subcommand| subcommand.get_name().to_owned()).collect();
+            subcommands.map(|subcommand| subcommand.get_name().to_owned()).collect();
         let mut positional = self.command.get_positionals();
         let several = |arg: &&Arg| arg.get_num_args().is_some_and(|n| n.max_values() > 1);
         let next = positional.nth(self.n_arguments);

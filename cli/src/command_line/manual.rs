@@ -49,8 +49,8 @@ pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
         ));
     }
     if page.is_group {
-        let below = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
-        let names = below.map(|subcommand| {
+        let subcommands = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+        let names = subcommands.map(|subcommand| {
             format!("{}(1)", escape_roff(&format!("{title}-{}", subcommand.get_name())))
         });
         text.push_str(&format!(".SH SEE ALSO\n{}\n", names.collect::<Vec<_>>().join(", ")));
@@ -241,11 +241,11 @@ mod tests {
     fn the_program_accepts_every_command_in_the_documents() {
         let called = called();
         assert!(called.len() > 60, "{called:?}");
-        let refused: Vec<String> = called
+        let rejected: Vec<String> = called
             .into_iter()
             .filter_map(|(page, line)| Some(format!("{page}: {line}: {}", refusal(&line)?)))
             .collect();
-        assert!(refused.is_empty(), "{}", refused.join("\n"));
+        assert!(rejected.is_empty(), "{}", rejected.join("\n"));
         assert!(refusal("formwork plan -bogus").is_some() && refusal("formwork plam").is_some());
     }
 

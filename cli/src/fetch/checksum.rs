@@ -195,20 +195,20 @@ fn is_list_remote(list: &str) -> bool {
 pub(crate) fn find_checksum_in_list(list: &str, url: &str) -> Option<FileChecksum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
-    let is_it = |named: &str| {
-        let named = named.trim_start_matches('*');
-        named == address || named.strip_prefix("./").unwrap_or(named) == name
+    let is_it = |listed_name: &str| {
+        let listed_name = listed_name.trim_start_matches('*');
+        listed_name == address || listed_name.strip_prefix("./").unwrap_or(listed_name) == name
     };
     list.lines().find_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         match fields[..] {
             [digits] => FileChecksum::parse(None, digits),
-            [digits, named] if is_it(named) => FileChecksum::parse(None, digits),
-            [kind, named, "=", digits] => {
-                let named = named.strip_prefix('(')?.strip_suffix(')')?;
+            [digits, listed_name] if is_it(listed_name) => FileChecksum::parse(None, digits),
+            [kind, listed_name, "=", digits] => {
+                let listed_name = listed_name.strip_prefix('(')?.strip_suffix(')')?;
                 let kind =
                     CHECKSUM_KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
-                FileChecksum::parse(Some(kind), digits).filter(|_| is_it(named))
+                FileChecksum::parse(Some(kind), digits).filter(|_| is_it(listed_name))
             }
             _ => None,
         }
@@ -256,9 +256,10 @@ mod tests {
 
     #[test]
     fn invalid_checksums_are_refused_before_the_download() {
-        let bad = ["", "xyz", "foo:1", "sha256:", "sha256:00", &format!("sha1:{MD5}"), &MD5[1..]];
-        for bad in bad {
-            assert!(check(bad, "a").unwrap_err().contains("is invalid"), "{bad}");
+        let invalid =
+            ["", "xyz", "foo:1", "sha256:", "sha256:00", &format!("sha1:{MD5}"), &MD5[1..]];
+        for invalid in invalid {
+            assert!(check(invalid, "a").unwrap_err().contains("is invalid"), "{invalid}");
         }
         assert_eq!(
             split_checksum("https://h/m.zip?a=1").unwrap(),

@@ -153,11 +153,12 @@ pub(crate) fn find_single_match(root: &Path, path_pattern: &str) -> Result<PathB
             continue;
         }
         let pattern: Vec<char> = part.chars().collect();
-        let fits = |name: &String| matches_wildcards(&pattern, &name.chars().collect::<Vec<_>>());
+        let is_match =
+            |name: &String| matches_wildcards(&pattern, &name.chars().collect::<Vec<_>>());
         let fitting = |path: PathBuf| {
             let names = std::fs::read_dir(&path).into_iter().flatten().flatten();
             let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-            let mut names: Vec<_> = names.filter(fits).collect();
+            let mut names: Vec<_> = names.filter(is_match).collect();
             names.sort();
             names.into_iter().map(move |name| path.join(name)).collect::<Vec<_>>()
         };
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_link_that_leaves_the_directory_is_refused_and_one_that_leads_nowhere_removed() {
-        let refused = |links: &[(&str, &str)]| {
+        let error_for = |links: &[(&str, &str)]| {
             let directory = tempfile::tempdir().unwrap();
             let root = directory.path().join("package");
             std::fs::create_dir_all(root.join("p/q/r")).unwrap();
@@ -255,12 +256,12 @@ mod tests {
             let verdict = check_confined(&root, &UnpackLimits::MODULE);
             (verdict.is_err(), root.join(links[0].0).symlink_metadata().is_ok())
         };
-        assert_eq!(refused(&[("in", "p/q")]), (false, true));
-        assert_eq!(refused(&[("nowhere", "p/none")]), (false, false));
-        assert!(refused(&[("out", "../secret")]).0);
-        assert!(refused(&[("out", "../later")]).0);
-        assert!(refused(&[("abs", "/etc")]).0);
+        assert_eq!(error_for(&[("in", "p/q")]), (false, true));
+        assert_eq!(error_for(&[("nowhere", "p/none")]), (false, false));
+        assert!(error_for(&[("out", "../secret")]).0);
+        assert!(error_for(&[("out", "../later")]).0);
+        assert!(error_for(&[("abs", "/etc")]).0);
         // Each link is harmless on its own. Through the first link, the second one leaves the root.
-        assert!(refused(&[("out", "p/q/r/up/../secret"), ("p/q/r/up", "../../..")]).0);
+        assert!(error_for(&[("out", "p/q/r/up/../secret"), ("p/q/r/up", "../../..")]).0);
     }
 }

@@ -256,10 +256,10 @@ impl Client {
     fn proxy_for_url(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
         let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
         let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
-        let Some(named) = self.proxies.proxy_for(scheme, host, url.port_u16()) else {
+        let Some(proxy_url) = self.proxies.proxy_for(scheme, host, url.port_u16()) else {
             return Ok(None);
         };
-        parse_proxy(named).map(Some)
+        parse_proxy(proxy_url).map(Some)
     }
 }
 
@@ -386,14 +386,14 @@ impl HttpResponse {
 
     /// Returns the error for a response with an error status. `url` is the requested URL.
     pub(crate) fn status_error(&self, url: &str) -> Option<HttpError> {
-        let refused = || HttpError::Status {
+        let status_error = || HttpError::Status {
             url: redact::redact_address(url),
             status: self.status(),
             retry_after: self
                 .header(header::RETRY_AFTER.as_str())
                 .and_then(|it| parse_retry_after(&it)),
         };
-        (!self.response.status().is_success()).then(refused)
+        (!self.response.status().is_success()).then(status_error)
     }
 
     /// Whether the content is compressed only for transfer. Some servers also set the header for compressed

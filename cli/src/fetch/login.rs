@@ -281,8 +281,8 @@ mod tests {
     #[test]
     fn a_description_needs_a_client_and_encrypted_addresses() {
         let base = "https://h.example/.well-known/terraform.json";
-        let good = json!({ "client": "cli", "authz": "/authz", "token": "token", "ports": [10000, 10010] });
-        let service = LoginService::from_discovery_document(base, &good).unwrap();
+        let valid = json!({ "client": "cli", "authz": "/authz", "token": "token", "ports": [10000, 10010] });
+        let service = LoginService::from_discovery_document(base, &valid).unwrap();
         assert_eq!(service.authorize, "https://h.example/authz");
         assert_eq!(service.token, "https://h.example/.well-known/token");
         assert!(service.by_code && service.ports == (10000, 10010));
@@ -294,11 +294,11 @@ mod tests {
             ("ports", json!([80, 90])),
             ("ports", json!([10010, 10000])),
         ] {
-            let mut broken = good.clone();
+            let mut broken = valid.clone();
             broken[name] = value;
             assert!(LoginService::from_discovery_document(base, &broken).is_err(), "{broken}");
         }
-        let mut password = good;
+        let mut password = valid;
         password["grant_types"] = json!(["password"]);
         assert!(!LoginService::from_discovery_document(base, &password).unwrap().by_code);
     }

@@ -27,8 +27,9 @@ impl Netrc {
     /// Reads the file that `NETRC` specifies, otherwise the one in the home directory. An unreadable file
     /// is ignored: servers that require credentials return an error.
     pub(crate) fn load(env: &Env) -> Self {
-        let named = env.environment.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
-        let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
+        let configured =
+            env.environment.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let path = configured.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
         let text = path.and_then(|path| read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok());
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
@@ -74,9 +75,9 @@ impl Netrc {
         if host.contains('@') {
             return None;
         }
-        let named = self.0.iter().find(|machine| machine.name.as_ref() == Some(&host));
+        let machine_of_host = self.0.iter().find(|machine| machine.name.as_ref() == Some(&host));
         let default_machine = || self.0.iter().find(|machine| machine.name.is_none());
-        let NetrcEntry { login, password, .. } = named.or_else(default_machine)?;
+        let NetrcEntry { login, password, .. } = machine_of_host.or_else(default_machine)?;
         Some(format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))))
     }
 }

@@ -177,12 +177,14 @@ impl Repository<'_> {
         let url = self.url(&format!("manifests/{name}"));
         let headers = [(header::ACCEPT, MANIFEST_MEDIA_TYPES.into())];
         let answer = self.request(&url, &headers, self.retry_policy, &|| reference.to_string())?;
-        let named = answer.header("Docker-Content-Digest");
+        let digest_header = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
         let bytes = answer.read_bytes(MAX_MANIFEST_SIZE)?;
-        let expected = match (reference, named) {
+        let expected = match (reference, digest_header) {
             (ManifestReference::Digest(digest), _) => Some(digest.clone()),
-            (ManifestReference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
+            (ManifestReference::Tag(_), Some(digest_header)) => {
+                Some(Digest::parse(&digest_header)?)
+            }
             (ManifestReference::Tag(_), None) => None,
         };
         if let Some(size) = size.filter(|size| *size != bytes.len() as u64) {
@@ -216,14 +218,14 @@ impl Repository<'_> {
         let object = || format!("blob {digest}");
         let retry_policy = RetryPolicy { timeout: DOWNLOAD_TIMEOUT, ..self.retry_policy };
         let answer = self.request(&url, &[], retry_policy, &object)?;
-        let wrong = |actual: String| {
+        let mismatch = |actual: String| {
             OciError::Content(format!(
                 "blob {digest} has {actual}, but the manifest specifies {}; {DAMAGED_OBJECT_REMEDY}",
                 blob.size
             ))
         };
         if let Some(length) = answer.announced_length().filter(|length| *length != blob.size) {
-            return Err(wrong(format!("{length} bytes")));
+            return Err(mismatch(format!("{length} bytes")));
         }
         sized(blob.size);
         let mut counting = CountingWriter { to, written: 0 };
@@ -231,10 +233,10 @@ impl Repository<'_> {
         let download = Download { url: &url, authorization: grant.as_deref(), limit: blob.size };
         let received = self.http.write_body(download, answer, &mut counting);
         match received {
-            Err(HttpError::TooLong { .. }) => Err(wrong("more bytes".to_owned())),
+            Err(HttpError::TooLong { .. }) => Err(mismatch("more bytes".to_owned())),
             Err(error) => Err(error.into()),
             Ok(()) if counting.written < blob.size => {
-                Err(wrong(format!("{} bytes", counting.written)))
+                Err(mismatch(format!("{} bytes", counting.written)))
             }
             Ok(()) => Ok(()),
         }

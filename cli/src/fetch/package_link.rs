@@ -15,8 +15,8 @@ pub(super) fn find_package_url(
 ) -> Result<String, FetchError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     let answer = http.get(&format!("{url}{joint}terraform-get=1"), authorization)?;
-    if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
-        return Ok(named);
+    if let Some(header) = answer.header("X-Terraform-Get").filter(|header| !header.is_empty()) {
+        return Ok(header);
     }
     let page = answer.read_text(MAX_SEARCHED_PAGE_SIZE)?;
     link_in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
@@ -27,8 +27,8 @@ fn link_in_page(page: &str) -> Option<String> {
     let head = page.split("<body").next().unwrap_or_default();
     head.split("<meta").skip(1).find_map(|element| {
         let element = element.split('>').next().unwrap_or_default();
-        let named = find_attribute(element, "name")? == "terraform-get";
-        find_attribute(element, "content").filter(|_| named)
+        let is_terraform_get = find_attribute(element, "name")? == "terraform-get";
+        find_attribute(element, "content").filter(|_| is_terraform_get)
     })
 }
 

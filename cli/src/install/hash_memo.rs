@@ -46,9 +46,9 @@ impl HashMemo {
         }
         let hash = hash::hash_dir(&root)?;
         // A file that has just changed could change again with the same timestamp.
-        let settled =
+        let is_stable =
             before.newest + TIMESTAMP_GRANULARITY_SECONDS < clock::current_time().unix_timestamp();
-        if settled && FileMetadataRecords::read_records(&root)?.as_ref() == Some(&before) {
+        if is_stable && FileMetadataRecords::read_records(&root)?.as_ref() == Some(&before) {
             // The cache is optional, so write errors are ignored.
             drop(before.remember(&file, &hash));
         }

@@ -182,8 +182,9 @@ impl Installer<'_> {
             emit(InstallEvent::Cached(version.clone()));
             let (id, content) =
                 (PackageId { provider: &job.addr, version }, PackageContent::Directory(cached));
-            let below = self.provider_dirs.packages_dir().map_err(|error| failed(error.into()))?;
-            let hash = package::install_package(&content, below, id, None)
+            let packages_dir =
+                self.provider_dirs.packages_dir().map_err(|error| failed(error.into()))?;
+            let hash = package::install_package(&content, packages_dir, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
             return Ok(newly_locked_provider(job, version, hash, hashes, false));
@@ -283,12 +284,12 @@ fn use_shipped_provider(
         Some(_) => ReplacedPackage::LockedPackage,
     };
     emit(InstallEvent::Shipped(version.clone(), instead));
-    let fresh = || ProviderLock {
+    let new_lock = || ProviderLock {
         version: version.clone(),
         constraints: job.constraints.clone(),
         hashes: BTreeSet::new(),
     };
-    installed_as_locked(&same.cloned().unwrap_or_else(fresh))
+    installed_as_locked(&same.cloned().unwrap_or_else(new_lock))
 }
 
 /// Downloads a package, and verifies it with the checksums of its source.
@@ -397,16 +398,16 @@ fn download_blob(
     let mut file = create_download_file()?;
     let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
     let sized = |size: u64| progress.total.store(size, Ordering::Relaxed);
-    let named = |error: OciError| format!("{repository}: {error}");
+    let with_repository = |error: OciError| format!("{repository}: {error}");
     servers
         .oci
         .repository(&servers.http, repository)
         .fetch_blob(descriptor, sized, &mut hashing)
-        .map_err(named)?;
+        .map_err(with_repository)?;
     let zh = hashing.finish();
-    let digest = descriptor.digest().map_err(named)?;
+    let digest = descriptor.digest().map_err(with_repository)?;
     if zh.strip_prefix("zh:") != digest.sha256_digits() {
-        return Err(named(wrong_blob_error(&digest)));
+        return Err(with_repository(wrong_blob_error(&digest)));
     }
     Ok((file, zh))
 }

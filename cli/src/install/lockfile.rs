@@ -307,16 +307,16 @@ fn read_hashes(
     diags: &mut Diagnostics,
     attribute: &Attribute,
 ) -> Result<BTreeSet<String>, Reported> {
-    let wrong = |diags: &mut Diagnostics| {
+    let invalid_hashes = |diags: &mut Diagnostics| {
         let detail = "\"hashes\" must be a non-empty list of quoted strings.";
         report_invalid(diags, messages::INVALID_PROVIDER_HASH_SET, detail, attribute.expr.span)
     };
-    let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };
+    let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(invalid_hashes(diags)) };
     let hashes: Option<BTreeSet<String>> =
         items.iter().map(|item| item.as_string_literal().map(ToString::to_string)).collect();
     match hashes {
         Some(hashes) if !hashes.is_empty() => Ok(hashes),
-        _ => Err(wrong(diags)),
+        _ => Err(invalid_hashes(diags)),
     }
 }
 

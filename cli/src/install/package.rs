@@ -15,20 +15,24 @@ use crate::fetch::unpack_limits::{ArchiveError, UnpackLimits};
 use crate::platform::Platform;
 
 /// Returns the directory of a package below a package directory.
-pub(crate) fn package_dir(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
-    package_dir_any_platform(below, provider, version, &Platform::current())
+pub(crate) fn package_dir(
+    packages_dir: &Path,
+    provider: &ProviderAddr,
+    version: &Version,
+) -> PathBuf {
+    package_dir_any_platform(packages_dir, provider, version, &Platform::current())
 }
 
 /// As [`package_dir`], for any platform.
 pub(crate) fn package_dir_any_platform(
-    below: &Path,
+    packages_dir: &Path,
     provider: &ProviderAddr,
     version: &Version,
     platform: &Platform,
 ) -> PathBuf {
     package_parent_dir_names(provider, version)
         .iter()
-        .fold(below.to_owned(), |path, name| path.join(name))
+        .fold(packages_dir.to_owned(), |path, name| path.join(name))
         .join(platform.to_string())
 }
 
@@ -84,19 +88,19 @@ pub(crate) struct PackageId<'a> {
 /// unchanged.
 pub(crate) fn install_package(
     content: &PackageContent,
-    below: Dir,
+    packages_dir: Dir,
     id: PackageId<'_>,
     allowed: Option<&BTreeSet<String>>,
 ) -> Result<String, BadPackage> {
     let PackageId { provider, version } = id;
-    let mut parent = below;
+    let mut parent = packages_dir;
     for name in package_parent_dir_names(provider, version) {
         parent = parent.open_or_create_subdir(name)?;
     }
     let name = Platform::current().to_string();
     let check = |package: &Path| -> Result<String, BadPackage> {
-        let named = || BadPackage::NoProgram(provider.provider_type().to_string());
-        find_program(package, provider).ok_or_else(named)?;
+        let missing_program = || BadPackage::NoProgram(provider.provider_type().to_string());
+        find_program(package, provider).ok_or_else(missing_program)?;
         let hash = hash::hash_dir(package)?;
         if allowed.is_some_and(|allowed| !allowed.contains(&hash)) {
             return Err(BadPackage::Mismatch(locked_hash_mismatch_message(provider, version)));
@@ -181,8 +185,9 @@ fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
 fn make_runnable(package: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(package)? {
         let entry = entry?;
-        let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM_PREFIX));
-        if named && entry.file_type()?.is_file() {
+        let is_program =
+            entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM_PREFIX));
+        if is_program && entry.file_type()?.is_file() {
             set_mode(&open_file(&entry.path())?, 0o755)?;
         }
     }
@@ -228,9 +233,12 @@ mod tests {
     }
 
     /// Installs an archive as the package of a provider, and returns its place.
-    fn install_archive(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
+    fn install_archive(
+        archive: PathBuf,
+        packages_dir: &Path,
+    ) -> (Result<String, BadPackage>, PathBuf) {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
-        let dir = Dir::open_or_create(below).unwrap();
+        let dir = Dir::open_or_create(packages_dir).unwrap();
         let content = PackageContent::Archive(File::open(archive).unwrap());
         let result = install_package(
             &content,
@@ -238,7 +246,7 @@ mod tests {
             PackageId { provider: &provider, version: &version },
             None,
         );
-        (result, package_dir(below, &provider, &version))
+        (result, package_dir(packages_dir, &provider, &version))
     }
 
     fn provider() -> ProviderAddr {
@@ -259,16 +267,16 @@ mod tests {
     #[test]
     fn leftovers_of_a_killed_run_are_removed_and_those_of_a_running_one_are_kept() {
         let directory = tempfile::tempdir().unwrap();
-        let below = directory.path().join("installed");
+        let packages_dir = directory.path().join("installed");
         let package_parent =
-            package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
+            package_dir(&packages_dir, &provider(), &Version::new(1, 0, 0)).with_file_name("");
         let leftover = package_parent.join(".unpacking-left");
         std::fs::create_dir_all(leftover.join("package")).unwrap();
         let (running, _held) = create_unpack_dir(Dir::open(&package_parent).unwrap()).unwrap();
         assert!(!leftover.exists());
         std::fs::create_dir_all(&leftover).unwrap();
         let package = archive(directory.path(), &["terraform-provider-thing"]);
-        install_archive(package, &below).0.unwrap();
+        install_archive(package, &packages_dir).0.unwrap();
         assert!(running.dir().path().exists());
         let names = std::fs::read_dir(package_parent).unwrap();
         assert_eq!(names.count(), 2, "the package, and what the other one unpacks");
@@ -277,21 +285,23 @@ mod tests {
     #[test]
     fn a_planted_link_above_a_package_is_not_followed_and_one_in_its_place_is_replaced() {
         let directory = tempfile::tempdir().unwrap();
-        let (below, victim) = (directory.path().join("installed"), directory.path().join("victim"));
+        let (packages_dir, victim) =
+            (directory.path().join("installed"), directory.path().join("victim"));
         std::fs::create_dir(&victim).unwrap();
         let package = archive(directory.path(), &["terraform-provider-thing"]);
-        let target = package_dir(&below, &provider(), &Version::new(1, 0, 0));
+        let target = package_dir(&packages_dir, &provider(), &Version::new(1, 0, 0));
         for planted in target.ancestors().take(5) {
             std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink(&victim, planted).unwrap();
-            let result =
-                install_archive(package.clone(), &below).0.map_err(|error| error.to_string());
+            let result = install_archive(package.clone(), &packages_dir)
+                .0
+                .map_err(|error| error.to_string());
             assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
             match result {
                 Ok(_) => assert!(planted == target && !target.is_symlink()),
                 Err(reason) => assert!(reason.contains("is a symbolic link to"), "{reason}"),
             }
-            std::fs::remove_dir_all(&below).unwrap();
+            std::fs::remove_dir_all(&packages_dir).unwrap();
         }
     }
 

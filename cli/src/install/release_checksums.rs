@@ -4,8 +4,8 @@
 pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
     document.lines().find_map(|line| {
         let mut fields = line.split_ascii_whitespace();
-        let (sum, named) = (fields.next()?, fields.next()?);
-        (named == name).then(|| sum.to_ascii_lowercase())
+        let (sum, file_name) = (fields.next()?, fields.next()?);
+        (file_name == name).then(|| sum.to_ascii_lowercase())
     })
 }
 

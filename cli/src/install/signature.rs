@@ -300,8 +300,8 @@ mod tests {
             (DOCUMENT, BY_PLAIN, &["hello"], "error decoding signing key"),
             (DOCUMENT, BY_PLAIN, &[&cut], "error decoding signing key"),
         ] {
-            let refused = check(document, signature, keys).unwrap_err();
-            assert!(refused.contains(expected_message), "{expected_message}: {refused}");
+            let error = check(document, signature, keys).unwrap_err();
+            assert!(error.contains(expected_message), "{expected_message}: {error}");
         }
     }
 }

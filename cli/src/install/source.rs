@@ -189,7 +189,7 @@ impl<'a> SourceSearch<'a> {
         version: &Version,
         platform: &Platform,
     ) -> Result<PackageSource, SourceError> {
-        let mut lacking = None;
+        let mut missing_error = None;
         for source in self.sources_for(addr) {
             match self.package_in(source, addr, version, platform) {
                 Err(
@@ -198,12 +198,12 @@ impl<'a> SourceSearch<'a> {
                     | SourceError::Platform { .. },
                 ) => {}
                 Err(error @ (SourceError::NoTag { .. } | SourceError::MirrorPlatform { .. })) => {
-                    lacking = lacking.or(Some(error));
+                    missing_error = missing_error.or(Some(error));
                 }
                 answered => return answered,
             }
         }
-        Err(lacking.unwrap_or_else(|| SourceError::Platform {
+        Err(missing_error.unwrap_or_else(|| SourceError::Platform {
             addr: addr.clone(),
             version: version.clone(),
             platform: platform.clone(),

@@ -402,12 +402,13 @@ impl ModuleWalk<'_> {
         call: &ModuleCallSource,
     ) -> Option<ModuleRecord> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
-        let fits = match (&record.version, &call.version) {
+        let meets_constraints = match (&record.version, &call.version) {
             (Some(version), Some((constraints, _))) => constraints.allows_version(version),
             (None, Some(_)) => false,
             (_, None) => true,
         };
-        (fits && record.source == source && record.dir.is_dir()).then(|| record.clone())
+        (meets_constraints && record.source == source && record.dir.is_dir())
+            .then(|| record.clone())
     }
 
     fn keep_module<'h>(
@@ -468,9 +469,9 @@ impl ModuleWalk<'_> {
             None => self.fetcher.fetch(package, &staging_dir, origin),
         };
         let address = source.display_address();
-        let named = module_errors::call_name(self.sources, call);
+        let call_name = module_errors::call_name(self.sources, call);
         result.map_err(|error| {
-            diags.error(module_errors::download_error(&named, call, &address, &error))
+            diags.error(module_errors::download_error(&call_name, call, &address, &error))
         })?;
         let module_dir =
             fetch::find_single_match(&staging_dir, subdir.as_str()).and_then(|module_dir| {
@@ -478,7 +479,7 @@ impl ModuleWalk<'_> {
                 is_dir.then_some(module_dir).ok_or_else(|| "it is not a directory".to_owned())
             });
         let module_dir = module_dir.map_err(|reason| {
-            diags.error(module_errors::missing_subdir_error(&named, call, source, &reason))
+            diags.error(module_errors::missing_subdir_error(&call_name, call, source, &reason))
         })?;
         self.staging.mark_complete(key, package);
         let subdir = module_dir.strip_prefix(&staging_dir).unwrap_or(Path::new(""));

@@ -61,7 +61,7 @@ impl InstalledModules {
         key: &str,
         call: &ModuleCallSource,
     ) -> Result<PathBuf, ModuleNotInstalled> {
-        let refused = |summary: &'static Message, detail: String| ModuleNotInstalled {
+        let not_installed = |summary: &'static Message, detail: String| ModuleNotInstalled {
             summary,
             detail,
             span: call.source_span,
@@ -73,7 +73,7 @@ impl InstalledModules {
             let detail = format!(
                 "The source address was changed since this module was installed. {INSTALL_MODULES_ADVICE}"
             );
-            return Err(refused(messages::MODULE_SOURCE_HAS_CHANGED, detail));
+            return Err(not_installed(messages::MODULE_SOURCE_HAS_CHANGED, detail));
         }
         let Some((constraints, _)) = &call.version else { return Ok(record.dir.clone()) };
         let detail = match &record.version {
@@ -84,6 +84,6 @@ impl InstalledModules {
             None => "The version requirements have changed since this module was installed, which was without a version.".to_owned(),
         };
         let summary = messages::MODULE_VERSION_REQUIREMENTS_HAVE_CHANGED;
-        Err(refused(summary, format!("{detail} {INSTALL_MODULES_ADVICE}")))
+        Err(not_installed(summary, format!("{detail} {INSTALL_MODULES_ADVICE}")))
     }
 }

@@ -153,7 +153,7 @@ pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnos
 }
 
 pub(super) fn download_error(
-    named: &str,
+    call_name: &str,
     call: &ModuleCallSource,
     package: &str,
     reason: &dyn std::fmt::Display,
@@ -161,20 +161,21 @@ pub(super) fn download_error(
     let reason = reason.to_string();
     let reason = reason.strip_prefix(&format!("{package}: ")).unwrap_or(&reason);
     let detail =
-        format!("Could not download module {named} source code from {package:?}: {reason}.");
+        format!("Could not download module {call_name} source code from {package:?}: {reason}.");
     outside_package_error(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
 }
 
 /// Returns the error for a package that does not contain the module's directory.
 pub(super) fn missing_subdir_error(
-    named: &str,
+    call_name: &str,
     call: &ModuleCallSource,
     source: &ModuleInPackage<'_>,
     reason: &str,
 ) -> Diagnostic {
     let (package, subdir) = (source.display_address(), source.subdir.as_str());
-    let detail =
-        format!("The source of module {named} is {package:?}, and within it {subdir:?}: {reason}.");
+    let detail = format!(
+        "The source of module {call_name} is {package:?}, and within it {subdir:?}: {reason}."
+    );
     let summary = match call.address {
         ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
         _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
@@ -183,7 +184,7 @@ pub(super) fn missing_subdir_error(
 }
 
 pub(super) fn no_versions_error(
-    named: &str,
+    call_name: &str,
     call: &ModuleCallSource,
     host: &str,
     error: &RegistryError,
@@ -191,12 +192,12 @@ pub(super) fn no_versions_error(
     match error {
         RegistryError::NotFound => {
             let detail =
-                format!("Module {named} cannot be found in the module registry at {host}.");
+                format!("Module {call_name} cannot be found in the module registry at {host}.");
             outside_package_error(messages::MODULE_NOT_FOUND, detail, call)
         }
         RegistryError::Malformed(reason) => {
             let detail = format!(
-                "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {reason}."
+                "The registry at {host} returned an invalid response when Formwork requested available versions for module {call_name}: {reason}."
             );
             outside_package_error(
                 messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY,
@@ -213,7 +214,7 @@ pub(super) fn no_versions_error(
                 _ => String::new(),
             };
             let detail = format!(
-                "Failed to retrieve available versions for module {named} from {host}: {error}.{advice}"
+                "Failed to retrieve available versions for module {call_name} from {host}: {error}.{advice}"
             );
             outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
         }
@@ -244,13 +245,13 @@ pub(super) fn no_location_error(
 }
 
 pub(super) fn ignored_version_warning(
-    named: &str,
+    call_name: &str,
     call: &ModuleCallSource,
     host: &str,
     text: &str,
 ) -> Diagnostic {
     let detail = format!(
-        "The registry at {host} returned an invalid version string {} for module {named}, which Formwork ignored.",
+        "The registry at {host} returned an invalid version string {} for module {call_name}, which Formwork ignored.",
         quote_shortened(text)
     );
     Diagnostic::warning(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail)

@@ -89,18 +89,19 @@ impl<'a> ModuleRegistries<'a> {
         let url = self.url(module, &format!("{version}/download"))?;
         let answer = self.send_request(module, &url)?;
         let base = answer.url.clone();
-        let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
+        let Some(header) = answer.header("X-Terraform-Get").filter(|header| !header.is_empty())
+        else {
             let reason = "the response has no location in the header X-Terraform-Get".to_owned();
             return Err(RegistryError::Malformed(reason));
         };
-        let relative = ["/", "./", "../"].iter().any(|start| named.starts_with(start));
-        let named = if relative { resolve_reference(&base, &named) } else { named };
-        match ModuleSource::parse(&named, false) {
+        let relative = ["/", "./", "../"].iter().any(|start| header.starts_with(start));
+        let header = if relative { resolve_reference(&base, &header) } else { header };
+        match ModuleSource::parse(&header, false) {
             // A remote registry must not be able to refer to local files.
             Ok(ModuleSource::Package(package, subdir)) if !package.is_local() => {
                 Ok((package, subdir))
             }
-            _ => Err(RegistryError::Location(named)),
+            _ => Err(RegistryError::Location(header)),
         }
     }
 

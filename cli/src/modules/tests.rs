@@ -373,14 +373,14 @@ fn calling(registry: String) -> Project {
 
 #[test]
 fn requests_to_a_busy_registry_are_retried() {
-    for (times, retries, works) in [(1, 0, true), (2, 0, false), (2, 2, true), (3, 2, false)] {
+    for (times, retries, succeeds) in [(1, 0, true), (2, 0, false), (2, 2, true), (3, 2, false)] {
         let pages = registry().into_iter().filter(|(path, _)| path.starts_with("/m/")).collect();
         let server = Server::busy(times, pages);
         let mut project = calling(server.url("/m/"));
         project.retries = Some(retries);
         let output = project.install(false);
         let attempts = retries.max(1) + 1;
-        if works {
+        if succeeds {
             // The package is on another server, and is requested once.
             assert!(output.contains("Downloading reg.example/a/b/c 1.0.0 for m"), "{output}");
         } else {

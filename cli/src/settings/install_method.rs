@@ -50,10 +50,11 @@ impl InstallMethod {
 /// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
 pub(crate) fn matches_pattern(pattern: &str, provider: &ProviderAddr) -> bool {
     let Some([host, namespace, kind]) = split_pattern(pattern) else { return false };
-    let fits = |pattern: &str, part: &str| pattern == "*" || pattern.eq_ignore_ascii_case(part);
-    fits(host, provider.host())
-        && fits(namespace, provider.namespace())
-        && fits(kind, provider.provider_type())
+    let matches_part =
+        |pattern: &str, part: &str| pattern == "*" || pattern.eq_ignore_ascii_case(part);
+    matches_part(host, provider.host())
+        && matches_part(namespace, provider.namespace())
+        && matches_part(kind, provider.provider_type())
 }
 
 /// Splits a pattern into host, namespace and type.

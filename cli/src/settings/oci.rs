@@ -268,7 +268,7 @@ mod tests {
         let same = format!("{}{}", block("h.example", body), block("H.Example", body));
         let (line, error) = read(&same).unwrap_err();
         assert!(line == 3 && error.contains("only one oci_credentials block"), "{line}: {error}");
-        let twice = format!("{}{}", defaults(""), defaults(""));
-        assert_eq!(read(&twice).unwrap_err().0, 3);
+        let duplicate = format!("{}{}", defaults(""), defaults(""));
+        assert_eq!(read(&duplicate).unwrap_err().0, 3);
     }
 }

@@ -116,10 +116,10 @@ fn is_registry_domain(text: &str) -> bool {
 fn is_path_segment(part: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut separators = part.split(is_word).filter(|separator| !separator.is_empty());
-    let fits = |separator: &str| {
+    let is_separated_by = |separator: &str| {
         matches!(separator, "." | "_" | "__") || separator.bytes().all(|c| c == b'-')
     };
-    part.starts_with(is_word) && part.ends_with(is_word) && separators.all(fits)
+    part.starts_with(is_word) && part.ends_with(is_word) && separators.all(is_separated_by)
 }
 
 /// The template for the repository of a provider: `example.com/${namespace}/${type}`.
@@ -335,7 +335,7 @@ mod tests {
             let template = RepositoryTemplate::parse(text, &include(patterns)).unwrap();
             assert_eq!(template.repository(&addr).unwrap().to_string(), expected, "{text}");
         }
-        let refused: [(&str, &[&str], &str); 9] = [
+        let invalid_templates: [(&str, &[&str], &str); 9] = [
             ("h/${namespace}/${type}", &[], "must refer to ${hostname}"),
             ("h/${type}", &["corp.example/*/*"], "must refer to ${namespace}"),
             ("h/x", &["corp.example/acme/*"], "must refer to ${type}"),
@@ -346,7 +346,7 @@ mod tests {
             ("${hostname}${namespace}${type}", &[], "is not the address of a repository"),
             ("h/${hostname}/${namespace}/${type}:1", &[], "is not the name of a repository"),
         ];
-        for (text, patterns, reason) in refused {
+        for (text, patterns, reason) in invalid_templates {
             let error = RepositoryTemplate::parse(text, &include(patterns)).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");
         }

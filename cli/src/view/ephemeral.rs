@@ -13,12 +13,12 @@ pub(crate) fn ephemeral_step_sentence(step: EphemeralStep, stage: EphemeralStage
     };
     match (stage, step) {
         (EphemeralStage::Progress(elapsed), _) => {
-            let doing = match step {
+            let verb_phrase = match step {
                 EphemeralStep::Open => "opening",
                 EphemeralStep::Renew => "renewing",
                 EphemeralStep::Close => "closing",
             };
-            format!("Still {doing}... [{} elapsed]", format_seconds(elapsed))
+            format!("Still {verb_phrase}... [{} elapsed]", format_seconds(elapsed))
         }
         (EphemeralStage::Start, EphemeralStep::Renew) => "Renewing...".to_owned(),
         (EphemeralStage::Start, _) => format!("{noun}..."),

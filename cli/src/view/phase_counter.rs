@@ -56,11 +56,11 @@ impl PhaseCounter {
             return None;
         }
         self.changed = Some(now);
-        let doing = match phase {
+        let phase_text = match phase {
             CountedPhase::Plan => "planned",
             CountedPhase::Apply => "applied",
         };
-        let text = format!("{doing} {} of {}", group_digits(done), group_digits(total));
+        let text = format!("{phase_text} {} of {}", group_digits(done), group_digits(total));
         // A wrapped line could not be erased.
         Some(text.chars().take(self.width.saturating_sub(1)).collect())
     }

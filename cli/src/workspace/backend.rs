@@ -189,10 +189,10 @@ impl Workspace<'_> {
     pub(crate) fn record_initialized(
         &self,
         diags: &mut Diagnostics,
-        settled: Option<(&BackendConfig, &BackendConfig)>,
+        configs: Option<(&BackendConfig, &BackendConfig)>,
     ) -> Result<(), Reported> {
         let path = InitializedBackend::path(&self.data);
-        let written = match settled {
+        let written = match configs {
             Some((block, config)) => write_record(&self.data, block, config),
             None => self.data.open().and_then(|data| {
                 // A link to another data directory is only read, never written.
@@ -211,12 +211,12 @@ impl Workspace<'_> {
 }
 
 /// Returns the error for a block whose type is unknown, or not included in this build.
-fn unknown_backend_error(usual: &'static Message, block: &Block) -> Diagnostic {
+fn unknown_backend_error(message_of_unknown: &'static Message, block: &Block) -> Diagnostic {
     let detail = format!(
         "{}\n\nCommands that do not use the state are available: `init -backend=false`, `validate`, `get`, `fmt`.",
         describe_unsupported_backend(&block.kind)
     );
-    let message = unsupported_backend_message(&block.kind, usual);
+    let message = unsupported_backend_message(&block.kind, message_of_unknown);
     Diagnostic::error(message, detail).at(block.span)
 }
 

@@ -96,15 +96,15 @@ impl BackendConfig {
 }
 
 /// Applies the state file options to the default state files.
-fn with_state_paths(usual: StateFilePaths, state_paths: &StatePaths) -> StateFilePaths {
-    let source = state_paths.state.clone().unwrap_or_else(|| usual.state.clone());
+fn with_state_paths(default_paths: StateFilePaths, state_paths: &StatePaths) -> StateFilePaths {
+    let source = state_paths.state.clone().unwrap_or_else(|| default_paths.state.clone());
     let mut files = match (&state_paths.out, &state_paths.state) {
         (Some(out), _) if *out != source && !is_same_file(out, &source) => StateFilePaths {
             read_from: Some(source),
             ..StateFilePaths::from_state_path(out.clone())
         },
         (_, Some(state)) => StateFilePaths::from_state_path(state.clone()),
-        (_, None) => usual,
+        (_, None) => default_paths,
     };
     files.named.source = state_paths.state.is_some();
     match &state_paths.backup {

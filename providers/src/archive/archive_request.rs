@@ -108,9 +108,9 @@ impl ArchiveRequest<'_> {
             return Ok(vec![entry(name, self.content.unwrap_or_default())]);
         }
         // Of several with one name the last counts, and they are in the order of their names.
-        let named: BTreeMap<_, _> =
+        let entries_by_name: BTreeMap<_, _> =
             self.source.iter().map(|source| (&source.filename, &source.content)).collect();
-        Ok(named.into_iter().map(|(name, text)| entry(name, text)).collect())
+        Ok(entries_by_name.into_iter().map(|(name, text)| entry(name, text)).collect())
     }
 }
 

@@ -135,11 +135,11 @@ impl DataSource for HttpDataSource {
 
 impl RetryBlock {
     fn retry_policy(&self) -> RetryPolicy {
-        let usual = RetryPolicy::default();
+        let defaults = RetryPolicy::default();
         RetryPolicy {
-            retries: self.attempts.and_then(|n| u64::try_from(n).ok()).unwrap_or(usual.retries),
-            first: self.min_delay_ms.map_or(usual.first, duration_from_millis),
-            most: self.max_delay_ms.map_or(usual.most, duration_from_millis),
+            retries: self.attempts.and_then(|n| u64::try_from(n).ok()).unwrap_or(defaults.retries),
+            first: self.min_delay_ms.map_or(defaults.first, duration_from_millis),
+            max_delay: self.max_delay_ms.map_or(defaults.max_delay, duration_from_millis),
         }
     }
 }

@@ -46,12 +46,12 @@ pub(super) struct RequestArguments<'s> {
 pub(super) struct RetryPolicy {
     pub(super) retries: u64,
     pub(super) first: Duration,
-    pub(super) most: Duration,
+    pub(super) max_delay: Duration,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { retries: 0, first: Duration::from_secs(1), most: Duration::from_secs(30) }
+        Self { retries: 0, first: Duration::from_secs(1), max_delay: Duration::from_secs(30) }
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) async fn send_with_retries(
 ) -> Result<Response, Failure> {
     let request = Arc::new(build_request(settings)?);
     let agent = build_agent(settings, proxy_for(settings)?)?;
-    let mut wait = retry_policy.first.min(retry_policy.most);
+    let mut wait = retry_policy.first.min(retry_policy.max_delay);
     let mut attempts = 1;
     loop {
         let (agent, request) = (agent.clone(), Arc::clone(&request));
@@ -128,7 +128,7 @@ pub(super) async fn send_with_retries(
             _ => None,
         };
         tokio::time::sleep(requested_pause.unwrap_or(wait)).await;
-        wait = (wait * 2).min(retry_policy.most);
+        wait = (wait * 2).min(retry_policy.max_delay);
         attempts += 1;
     }
 }
@@ -196,17 +196,17 @@ fn unpack_gzip(body: &[u8]) -> Result<Vec<u8>, FailedAttempt> {
 }
 
 fn build_request(settings: &RequestArguments<'_>) -> Result<Request<Option<String>>, Failure> {
-    let refused = |error: &dyn std::fmt::Display| invalid_request_failure(settings, error);
+    let invalid_request = |error: &dyn std::fmt::Display| invalid_request_failure(settings, error);
     let body = settings.body.map(str::to_owned);
     let mut request = Request::builder()
         .method(settings.method)
         .uri(&*escape_url(settings.url))
         .body(body)
-        .map_err(|error| refused(&error))?;
-    check_url(&settings.url).map_err(|reason| refused(&format!("the URL {reason}")))?;
+        .map_err(|error| invalid_request(&error))?;
+    check_url(&settings.url).map_err(|reason| invalid_request(&format!("the URL {reason}")))?;
     for (name, value) in settings.headers.into_iter().flatten() {
-        let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
-        let value = HeaderValue::try_from(value).map_err(|error| refused(&error))?;
+        let name = HeaderName::try_from(name).map_err(|error| invalid_request(&error))?;
+        let value = HeaderValue::try_from(value).map_err(|error| invalid_request(&error))?;
         request.headers_mut().insert(name, value);
     }
     Ok(request)
@@ -337,13 +337,13 @@ fn check_client_certificate(
         .iter()
         .map(|certificate| CertificateDer::from(certificate.der()).into_owned())
         .collect();
-    let refused = match PrivateKeyDer::try_from(key.der().to_vec()) {
+    let mismatch = match PrivateKeyDer::try_from(key.der().to_vec()) {
         Ok(key) => {
             CertifiedKey::from_der(chain, key, &formwork_plugin_protocol::crypto_provider()).err()
         }
         Err(reason) => return Err(Failure::Identity(reason.to_owned())),
     };
-    Err(Failure::Identity(match refused {
+    Err(Failure::Identity(match mismatch {
         None => return Ok(()),
         Some(rustls::Error::InconsistentKeys(_)) => {
             "the private key does not match the public key of the certificate".to_owned()

@@ -20,13 +20,13 @@ impl Function for DirExists {
 
     fn call(self) -> Answer<bool> {
         let path = self.path;
-        let wrong =
+        let path_problem =
             |reason: String| Err(Problem::from_detail(format!("{path:?} {reason}")).at("path"));
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => Ok(true),
-            Ok(_) => wrong("exists, but it is not a directory".to_owned()),
+            Ok(_) => path_problem("exists, but it is not a directory".to_owned()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => wrong(format!("cannot be looked at: {error}")),
+            Err(error) => path_problem(format!("cannot be looked at: {error}")),
         }
     }
 }

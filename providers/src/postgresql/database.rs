@@ -62,8 +62,8 @@ impl Resource for DatabaseResource {
     async fn create(&self, call: Create<DatabaseModel>) -> Answer<DatabaseModelComputed> {
         let session = self.0.connect(None, &call.stop).await?;
         let planned = &call.planned;
-        let or = |configured: &Option<String>, usual: &str| {
-            configured.clone().unwrap_or(usual.to_owned())
+        let or = |configured: &Option<String>, default: &str| {
+            configured.clone().unwrap_or(default.to_owned())
         };
         let template = or(&planned.template, "template0");
         let mut options = vec![

@@ -62,11 +62,12 @@ impl Resource for GrantResource {
         let Some(kind) = call.config.object_type.get() else { return Ok(()) };
         let Some(allowed) = privileges_of_object_kind(kind) else { return Ok(()) };
         let privileges = call.config.privileges.get().into_iter().flatten();
-        for wrong in privileges
+        for unknown_privilege in privileges
             .filter(|privileges| *privileges != "ALL" && !allowed.contains(&privileges.as_str()))
         {
-            let reason =
-                format!("A {kind} has no privilege {wrong:?}, only {allowed:?} and \"ALL\".");
+            let reason = format!(
+                "A {kind} has no privilege {unknown_privilege:?}, only {allowed:?} and \"ALL\"."
+            );
             refuse("privileges", reason);
         }
         if kind != "database" && call.config.schema.is_null() {
@@ -77,9 +78,12 @@ impl Resource for GrantResource {
             if objects.next().is_some() {
                 refuse("objects", format!("`objects` cannot be given for a {kind}."));
             }
-        } else if let Some(wrong) = objects.find(|name| !is_valid_object_name(kind, name)) {
-            let reason =
-                format!("{wrong:?} is not the name of a {kind} with the types of its arguments.");
+        } else if let Some(unknown_privilege) =
+            objects.find(|name| !is_valid_object_name(kind, name))
+        {
+            let reason = format!(
+                "{unknown_privilege:?} is not the name of a {kind} with the types of its arguments."
+            );
             refuse("objects", reason);
         }
         Ok(())

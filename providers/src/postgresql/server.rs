@@ -171,17 +171,17 @@ fn unknown_attributes(config: &PostgresqlConfigModelDraft) -> Vec<&'static str> 
 }
 
 fn read_connection_settings(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
-    let or_env = |configured: &Attr<String>, name: &str, usual: &str| {
+    let or_env = |configured: &Attr<String>, name: &str, default: &str| {
         configured
             .get()
             .cloned()
             .or_else(|| read_env_variable(name))
-            .unwrap_or_else(|| usual.to_owned())
+            .unwrap_or_else(|| default.to_owned())
     };
-    let number = |configured: &Attr<i64>, name: &str, usual: i64| {
+    let number = |configured: &Attr<i64>, name: &str, default: i64| {
         let configured =
             configured.get().copied().or_else(|| read_env_variable(name)?.parse().ok());
-        configured.unwrap_or(usual)
+        configured.unwrap_or(default)
     };
     let host = or_env(&config.host, "PGHOST", "localhost");
     let encryption_settings = EncryptionSettings {

@@ -46,8 +46,9 @@ impl Session {
         database: Option<&str>,
         stop: &Stop,
     ) -> Answer<Self> {
-        let ConnectionSettings { mut config, database: usual, timeout, encryption } = access;
-        let database = database.unwrap_or(&usual).to_owned();
+        let ConnectionSettings { mut config, database: default_database, timeout, encryption } =
+            access;
+        let database = database.unwrap_or(&default_database).to_owned();
         config.dbname(&database);
         let mut starting = RetryDeadline::after(timeout);
         let mut absent = RetryDeadline::after(Some(
@@ -134,12 +135,12 @@ impl Session {
     ) -> Answer<()> {
         let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
         self.run_statements(summary, &begin).await?;
-        let done = self.run_statements(summary, &[statement]).await;
+        let result = self.run_statements(summary, &[statement]).await;
         // Regardless of the outcome, and even if the host requests a stop.
         if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
             log::warn("a membership stays", &[("error", &describe_error(&error))]);
         }
-        done
+        result
     }
 
     /// Statements that make the user a member of roles, and end the membership; none where they

@@ -256,7 +256,8 @@ async fn privileges_on_routines_converge_and_revoked_ones_are_granted_again() {
     assert_eq!(created_grant.apply(config()).await, Ok(PlannedAction::Replace));
     assert_eq!(real.ask(may).await, "true");
     assert_eq!(created_grant.apply(config()).await, Ok(PlannedAction::Nothing));
-    let wrong = grant("function", &["f(int) TO PUBLIC; --"], false);
-    let refusal = real.test_object("postgresql_grant").await.apply(wrong).await.unwrap_err();
+    let invalid_grant = grant("function", &["f(int) TO PUBLIC; --"], false);
+    let refusal =
+        real.test_object("postgresql_grant").await.apply(invalid_grant).await.unwrap_err();
     assert!(refusal.0.contains("is not the name of a function"), "{refusal:?}");
 }

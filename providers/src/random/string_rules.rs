@@ -50,18 +50,18 @@ impl StringRulesDraft {
     /// Checks the configuration. `number` is the old name of `numeric`.
     pub(super) fn validate(&self, number: Attr<bool>) -> Answer<()> {
         let mut problems = Vec::new();
-        for (name, least) in self.minimum_counts() {
-            if least.get().is_some_and(|least| *least < 0) {
+        for (name, minimum) in self.minimum_counts() {
+            if minimum.get().is_some_and(|minimum| *minimum < 0) {
                 let detail = format!("`{name}` must not be less than 0.");
                 problems.push(invalid_attribute_problem(name, detail));
             }
         }
         if let Some(length) = self.length.get() {
-            let parts = self.minimum_counts().map(|(_, least)| least.or_default().max(0));
-            let least = parts.into_iter().fold(1, i64::saturating_add).saturating_sub(1).max(1);
-            if *length < least || *length > MAX_STRING_LENGTH {
+            let parts = self.minimum_counts().map(|(_, minimum)| minimum.or_default().max(0));
+            let minimum = parts.into_iter().fold(1, i64::saturating_add).saturating_sub(1).max(1);
+            if *length < minimum || *length > MAX_STRING_LENGTH {
                 let detail = format!(
-                    "`length` is {length}; give a number from {least}, which is the sum of `min_upper`, \
+                    "`length` is {length}; give a number from {minimum}, which is the sum of `min_upper`, \
                      `min_lower`, `min_numeric` and `min_special` and at least 1, to {MAX_STRING_LENGTH}."
                 );
                 problems.push(invalid_attribute_problem("length", detail));
@@ -98,7 +98,7 @@ impl StringRulesDraft {
     pub(super) fn with_unstored_attributes(self, number: Attr<bool>, text: &str) -> Self {
         let numeric = self.numeric.get().or(number.get()).copied().unwrap_or(true);
         let or_true = |kind: Attr<bool>| Attr::from(kind.get().copied().unwrap_or(true));
-        let or_none = |least: Attr<i64>| Attr::from(least.or_default());
+        let or_none = |minimum: Attr<i64>| Attr::from(minimum.or_default());
         Self {
             length: self.length.get().copied().unwrap_or_else(|| char_count(text)).into(),
             special: or_true(self.special),
@@ -142,9 +142,9 @@ impl StringRulesInput {
             return Err(Problem::new("Random Read Error", detail));
         }
         let mut text = Vec::new();
-        for (letters, _, least) in kinds {
+        for (letters, _, minimum) in kinds {
             let letters: Vec<char> = letters.chars().collect();
-            text.extend((0..least).map(|_| random_letter_of(&letters)));
+            text.extend((0..minimum).map(|_| random_letter_of(&letters)));
         }
         let rest = length.saturating_sub(text.len());
         text.extend((0..rest).map(|_| random_letter_of(&allowed)));

@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn invalid_timestamps_are_reported_at_their_attribute() {
-        let wrong = Attr::Known("yesterday".to_owned());
+        let invalid = Attr::Known("yesterday".to_owned());
         let problem = parse_rfc3339("rfc3339", "yesterday").unwrap_err();
-        assert_ne!(check_rfc3339("rfc3339", &wrong).unwrap_err(), problem);
-        assert_eq!(check_rfc3339("rfc3339", &wrong).unwrap_err(), problem.at("rfc3339"));
+        assert_ne!(check_rfc3339("rfc3339", &invalid).unwrap_err(), problem);
+        assert_eq!(check_rfc3339("rfc3339", &invalid).unwrap_err(), problem.at("rfc3339"));
     }
 
     #[test]

@@ -59,8 +59,9 @@ impl Resource for RotatingResource {
         let config = &call.config;
         let moments =
             [("rfc3339", &config.rfc3339), ("rotation_rfc3339", &config.rotation_rfc3339)];
-        let wrong = moments.into_iter().map(|(name, text)| moment::check_rfc3339(name, text));
-        wrong.filter_map(Result::err).for_each(|problem| call.report(problem));
+        let invalid_moments =
+            moments.into_iter().map(|(name, text)| moment::check_rfc3339(name, text));
+        invalid_moments.filter_map(Result::err).for_each(|problem| call.report(problem));
         let rotations = config.rotations.intervals_by_precedence();
         for (by, unit) in rotations.iter().filter(|(by, _)| by.get().is_some_and(|by| *by < 1)) {
             let name = format!("rotation_{unit:?}").to_lowercase();

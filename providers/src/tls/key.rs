@@ -212,9 +212,9 @@ fn generate_rsa(bits: usize) -> Result<RsaPrivateKey, KeyError> {
             return key.map_err(|error| KeyError::Crypto(error.to_string()));
         }
         _ => {
-            let (least, most) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
+            let (min_bits, max_bits) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
             return Err(KeyError::Unsupported(format!(
-                "an RSA key of {bits} bits (it may have {least} to {most})"
+                "an RSA key of {bits} bits (it may have {min_bits} to {max_bits})"
             )));
         }
     };

@@ -30,9 +30,9 @@ impl KeyArgumentsDraft {
             |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS_RANGE.contains(&bits));
         match self.rsa_bits.get() {
             Some(bits) if is_rsa && !is_one(bits) => {
-                let (least, most) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
+                let (min_bits, max_bits) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
                 let detail =
-                    format!("`rsa_bits` is {bits}; an RSA key has {least} to {most} bits.");
+                    format!("`rsa_bits` is {bits}; an RSA key has {min_bits} to {max_bits} bits.");
                 Err(Problem::new("Invalid Attribute Value", detail).at("rsa_bits"))
             }
             _ => Ok(()),

@@ -66,7 +66,9 @@ impl Subject {
 /// Checks that all are addresses of hosts.
 pub(super) fn check_ip_addresses(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| ip_address_bytes(text).is_err()) {
-        Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is not one")),
+        Some(invalid_address) => {
+            Err(format!("must have addresses of hosts, and {invalid_address:?} is not one"))
+        }
         None => Ok(()),
     }
 }
@@ -74,7 +76,9 @@ pub(super) fn check_ip_addresses(texts: &[String]) -> Result<(), String> {
 /// Checks that all can be written in a certificate.
 pub(super) fn check_names_are_ascii(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| !text.is_ascii()) {
-        Some(wrong) => Err(format!("must have ASCII letters only, and {wrong:?} has others")),
+        Some(invalid_name) => {
+            Err(format!("must have ASCII letters only, and {invalid_name:?} has others"))
+        }
         None => Ok(()),
     }
 }
@@ -107,7 +111,7 @@ impl SubjectArguments<'_> {
         let texts = |texts: Option<&'_ Vec<String>>| texts.cloned().unwrap_or_default();
         let (dns_names, uris) = (texts(self.dns_names), texts(self.uris));
         let alternatives = AlternativeNames { dns_names, ip_addresses, uris };
-        let named = || {
+        let all_names = || {
             let name = self
                 .subject
                 .first()
@@ -118,7 +122,7 @@ impl SubjectArguments<'_> {
             let alternatives = alternatives.to_extension(name.is_empty())?;
             Ok((name, alternatives))
         };
-        named().map_err(|error: KeyError| {
+        all_names().map_err(|error: KeyError| {
             let detail = format!("The names cannot be written in a certificate: {error}.");
             Problem::new("Invalid Certificate Subject", detail)
         })

@@ -174,7 +174,7 @@ async fn a_stored_path_length_is_kept() {
 #[tokio::test]
 async fn invalid_certificate_arguments_are_refused() {
     let (key, other_key) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
-    let usual = |key: &str, with: Vec<Set>| {
+    let arguments_with = |key: &str, with: Vec<Set>| {
         let base = [
             text("private_key_pem", key),
             int("validity_period_hours", 1),
@@ -183,14 +183,20 @@ async fn invalid_certificate_arguments_are_refused() {
         base.into_iter().chain(with).collect::<Vec<_>>()
     };
     let self_signed = [
-        (usual("nothing", vec![]), "`private_key_pem` must be a private key in PEM"),
-        (usual(&key, vec![list("allowed_uses", &["fun"])]), "not \"fun\""),
-        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "\"1.2.3\" is not one"),
-        (usual(&key, vec![list("uris", &["ü"])]), "\"ü\" has others"),
-        (usual(&key, vec![truth("is_ca_certificate")]), "Invalid Certificate Subject"),
-        (usual(&key, vec![truth("set_authority_key_id")]), "Invalid Certificate Authority"),
-        (usual(&key, vec![int("validity_period_hours", i64::MAX)]), "beyond the year 9999"),
-        (usual(&key, vec![int("validity_period_hours", -1)]), "at least 0"),
+        (arguments_with("nothing", vec![]), "`private_key_pem` must be a private key in PEM"),
+        (arguments_with(&key, vec![list("allowed_uses", &["fun"])]), "not \"fun\""),
+        (arguments_with(&key, vec![list("ip_addresses", &["1.2.3"])]), "\"1.2.3\" is not one"),
+        (arguments_with(&key, vec![list("uris", &["ü"])]), "\"ü\" has others"),
+        (arguments_with(&key, vec![truth("is_ca_certificate")]), "Invalid Certificate Subject"),
+        (
+            arguments_with(&key, vec![truth("set_authority_key_id")]),
+            "Invalid Certificate Authority",
+        ),
+        (
+            arguments_with(&key, vec![int("validity_period_hours", i64::MAX)]),
+            "beyond the year 9999",
+        ),
+        (arguments_with(&key, vec![int("validity_period_hours", -1)]), "at least 0"),
     ];
     for (config, expected) in self_signed {
         let mut object = TestObject::new(provider(), "tls_self_signed_cert").await.unwrap();

@@ -194,15 +194,15 @@ fn generate_nested_blocks(
     depth: usize,
 ) -> Value {
     // A schema may demand any number of blocks.
-    let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
+    let minimum = usize::try_from(nested.min_items).unwrap_or(1).min(3);
     let number = match extent {
         ConfigExtent::Nothing => 0,
-        ConfigExtent::Required => least,
-        ConfigExtent::All | ConfigExtent::Unknown => least.max(1),
-        ConfigExtent::Random | ConfigExtent::Stored => least + dice.number_below(2),
+        ConfigExtent::Required => minimum,
+        ConfigExtent::All | ConfigExtent::Unknown => minimum.max(1),
+        ConfigExtent::Random | ConfigExtent::Stored => minimum + dice.number_below(2),
     };
     // A computed block is filled by the provider.
-    if number == 0 || depth > 4 || (nested.computed && least == 0) {
+    if number == 0 || depth > 4 || (nested.computed && minimum == 0) {
         return nested.empty_value();
     }
     let mut block = || generate_block(&nested.block, extent, dice, depth + 1);

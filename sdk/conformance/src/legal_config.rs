@@ -97,7 +97,7 @@ fn repair_config(
         paths.iter().find(|(error_path, _)| is_at(error_path, &attribute_path))
     });
     // An error without a path may still name the attribute in its text.
-    let named = || {
+    let attributes_in_text = || {
         let named_paths: Vec<_> = paths
             .iter()
             .filter(|(path, _)| match path.0.last() {
@@ -107,7 +107,7 @@ fn repair_config(
             .collect();
         (!named_paths.is_empty()).then(|| *dice.clone().pick_one(&named_paths))
     };
-    let (path, attribute) = attribute_path.or_else(named)?;
+    let (path, attribute) = attribute_path.or_else(attributes_in_text)?;
     // A little chance, so that two repairs do not undo each other in turn.
     change_attribute(value, path, attribute, &error, attempt + dice.number_below(2))
 }

@@ -179,8 +179,8 @@ fn plugin_command(
 }
 
 /// The beginning of a string, cut between characters.
-pub fn truncate(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+pub fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         Some((index, _)) => format!("{}...", &text[..index]),
         None => text.to_owned(),
     }
@@ -456,11 +456,11 @@ mod tests {
             details: Bytes::from_static(b"\x08\x05"),
         };
         let answer = Msg::new().with_text(1, "a");
-        let refused = call(vec![answer.encode()], CallOutcome::Status(status.clone())).await;
-        assert_eq!(refused.recorded.answers, [answer.encode()]);
-        assert_eq!(refused.recorded.outcome, CallOutcome::Status(status));
+        let refused_call = call(vec![answer.encode()], CallOutcome::Status(status.clone())).await;
+        assert_eq!(refused_call.recorded.answers, [answer.encode()]);
+        assert_eq!(refused_call.recorded.outcome, CallOutcome::Status(status));
         let reply = Reply::Refused("NotFound".to_owned(), "no such thing".to_owned());
-        assert_eq!(refused.reply, reply);
+        assert_eq!(refused_call.reply, reply);
 
         let answered = call(vec![answer.encode()], CallOutcome::Ok).await;
         assert_eq!(answered.recorded.outcome, CallOutcome::Ok);

@@ -367,8 +367,8 @@ impl Suite {
             .filter(|it| it.kind == offered.kind && it.name == offered.name)
             .map(|example| {
                 let coerced = offered.block().coerce(&example.value);
-                let coerced = coerced.map_err(|refused| {
-                    format!("{}{}", path_as_message_prefix(&refused.path), refused.reason)
+                let coerced = coerced.map_err(|error| {
+                    format!("{}{}", path_as_message_prefix(&error.path), error.reason)
                 });
                 (example.file.clone(), coerced)
             })

@@ -208,8 +208,8 @@ impl FieldArgs {
             return refuse("a block is neither sensitive nor an identity; its attributes may be");
         }
         if let (Some(min), Some(max)) = (&self.min, &self.max) {
-            let (least, most): (u64, u64) = (min.base10_parse()?, max.base10_parse()?);
-            if least > most {
+            let (min_blocks, max_blocks): (u64, u64) = (min.base10_parse()?, max.base10_parse()?);
+            if min_blocks > max_blocks {
                 return Err(syn::Error::new(min.span(), "the minimum is more than the maximum"));
             }
         }

@@ -34,17 +34,18 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
             .collect(),
         is_draft: false,
     };
-    let ours: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();
+    let computed_parts: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();
     let set = CompanionStruct {
         vis: &input.vis,
         ident: &computed,
         doc: format!("Attributes of a [`{model}`] that the provider sets."),
-        fields: ours.iter().map(|part| (*part, part.computed_type())).collect(),
+        fields: computed_parts.iter().map(|part| (*part, part.computed_type())).collect(),
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model =
-        from_impl_by_field(model, &computed, &ours, |part, value| part.convert_to_computed(value));
+    let from_model = from_impl_by_field(model, &computed, &computed_parts, |part, value| {
+        part.convert_to_computed(value)
+    });
     let structs = InputAndComputedNames { settable: &input_name, computed: &computed };
     let alike = client_conversions::model_client_conversions(input, &args, &parts, &structs);
     // The id of an import is one string, and becomes the value of one attribute.
@@ -64,7 +65,8 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     let changes = parts.iter().map(ModelField::needs_update_expression);
     let (identity, identity_view) = identity_type_and_conversion(input, &parts, &draft);
     let resource = resource::expand_resource_if_declared(input, &args, &parts)?;
-    let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
+    let (is_settable, is_filled) =
+        (parts.iter().any(ModelField::is_settable), !computed_parts.is_empty());
     Ok(quote! {
         #own
         #views
@@ -163,8 +165,8 @@ fn identity_type_and_conversion(
     draft: &Ident,
 ) -> (TokenStream, TokenStream) {
     let model = &input.ident;
-    let ours: Vec<_> = parts.iter().filter(|part| part.is_in_identity()).collect();
-    if ours.is_empty() {
+    let identity_parts: Vec<_> = parts.iter().filter(|part| part.is_in_identity()).collect();
+    if identity_parts.is_empty() {
         // The trait demands a conversion from every identity, also from one without attributes.
         let conversion = quote! {
             impl ::core::convert::From<()> for #draft {
@@ -180,7 +182,7 @@ fn identity_type_and_conversion(
         vis: &input.vis,
         ident: &ident,
         doc: format!("Identity of a [`{model}`]."),
-        fields: ours.iter().map(|part| (*part, part.identity_type())).collect(),
+        fields: identity_parts.iter().map(|part| (*part, part.identity_type())).collect(),
         is_draft: false,
     };
     let view = view.expand();
@@ -200,22 +202,23 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
         let names = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::NAMES);
         for own_part in parts.iter().filter(|part| !part.is_flattened()) {
             let name = &own_part.name;
-            let twice = format!("`{name}` is already in `{ident}`");
+            let message = format!("`{name}` is already in `{ident}`");
             checks.push(quote_spanned! {own_part.ident.span()=>
-                assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #twice);
+                assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #message);
             });
         }
         // Against the later ones only, so that each pair is reported once.
         for other_part in &flat[index + 1..] {
             let (other_ty, other_part) = (other_part.ty, other_part.ident);
-            let twice = format!("`{ident}` and `{other_part}` have an attribute of the same name");
+            let message =
+                format!("`{ident}` and `{other_part}` have an attribute of the same name");
             checks.push(quote_spanned! {other_part.span()=>
                 assert!(
                     !::formwork_sdk::model::OwnOrFlattenedNames::lists_share_name(
                         #names,
                         <#other_ty as ::formwork_sdk::Model>::NAMES,
                     ),
-                    #twice
+                    #message
                 );
             });
         }
@@ -335,7 +338,7 @@ mod tests {
 
     #[test]
     fn only_a_struct_with_named_fields_is_a_model() {
-        let refused = [
+        let mistakes = [
             (
                 refusal(&parse_quote!(
                     enum E {
@@ -359,7 +362,7 @@ mod tests {
                 "a model has no parameters",
             ),
         ];
-        for (mistake, expected) in refused {
+        for (mistake, expected) in mistakes {
             assert_eq!(mistake, expected);
         }
         assert!(

@@ -433,8 +433,8 @@ impl<'i> ModelField<'i> {
         let deprecated = self.args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
         let replace = self.args.replace.then(|| quote!(.force_replacement()));
         let group = self.args.group.then(|| quote!(.group()));
-        let min = self.args.min.as_ref().map(|least| quote!(.min_blocks(#least)));
-        let max = self.args.max.as_ref().map(|most| quote!(.max_blocks(#most)));
+        let min = self.args.min.as_ref().map(|minimum| quote!(.min_blocks(#minimum)));
+        let max = self.args.max.as_ref().map(|maximum| quote!(.max_blocks(#maximum)));
         let checks = self.calls_adding_checks();
         quote! {
             .nested_block(

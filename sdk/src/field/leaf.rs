@@ -100,9 +100,9 @@ macro_rules! impl_field_for_integers {
                 }
                 // Whole numbers print as digits, whatever their size.
                 number.to_string().parse().map_err(|_| {
-                    let (least, most) = (Self::MIN, Self::MAX);
+                    let (min, max) = (Self::MIN, Self::MAX);
                     let end = if number.is_negative() { "small" } else { "large" };
-                    conversion_error(format!("it is too {end}; from {least} to {most} can be given"))
+                    conversion_error(format!("it is too {end}; from {min} to {max} can be given"))
                 })
             }
 

@@ -171,11 +171,14 @@ fn zero_value(ty: &Type) -> Value {
 pub(crate) fn draft_of_import_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
     let name = shape.import.as_ref()?;
     let attribute = shape.block.attributes.get(name)?;
-    let nothing = shape.block.empty_value();
+    let empty_object = shape.block.empty_value();
     let value =
         convert(&Value::string(id), &attribute.implied_type()).map_err(|reason| reason.reason);
     let path = Path::root().attribute(name.clone());
-    Some(value.map(|value| nothing.replace_at(&path, |_| value.clone()).unwrap_or(nothing)))
+    Some(
+        value
+            .map(|value| empty_object.replace_at(&path, |_| value.clone()).unwrap_or(empty_object)),
+    )
 }
 
 /// Returns `base` with every known part of `draft`: the partial result of a failed handler.

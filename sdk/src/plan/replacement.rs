@@ -214,8 +214,8 @@ fn without_common_ends<'v>(
 
 /// Whether an added or removed object has a part that forces replacement.
 fn forces_when_added_or_removed(content: SchemaAndRules<'_>, sides: ValuesAtPath<'_>) -> bool {
-    let comes = sides.prior.is_null();
-    let object = if comes { sides.planned } else { sides.prior };
+    let is_added = sides.prior.is_null();
+    let object = if is_added { sides.planned } else { sides.prior };
     // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
@@ -225,7 +225,7 @@ fn forces_when_added_or_removed(content: SchemaAndRules<'_>, sides: ValuesAtPath
             return false;
         }
         let part =
-            if comes { ValuesAtPath::for_create(part) } else { ValuesAtPath::for_destroy(part) };
+            if is_added { ValuesAtPath::for_create(part) } else { ValuesAtPath::for_destroy(part) };
         let config = sides.config.and_then(|config| attribute_or_map_element(config, name));
         let part = ValuesAtPath { config, ..part };
         let may_replace =
@@ -239,11 +239,11 @@ fn has_forcing_element(content: SchemaAndRules<'_>, sides: ValuesAtPath<'_>) -> 
     if matches!(content.nesting, Nesting::Single | Nesting::Group) {
         return forces_when_added_or_removed(content, sides);
     }
-    let comes = sides.prior.is_null();
-    let collection = if comes { sides.planned } else { sides.prior };
+    let is_added = sides.prior.is_null();
+    let collection = if is_added { sides.planned } else { sides.prior };
     let mut items = collection.children().iter();
     collection.is_unknown()
-        || items.any(|item| match comes {
+        || items.any(|item| match is_added {
             true => forces_when_added_or_removed(content, ValuesAtPath::for_create(item)),
             false => forces_when_added_or_removed(content, ValuesAtPath::for_destroy(item)),
         })

@@ -19,14 +19,15 @@ pub(super) fn restore_prior_nested_attributes(
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
         let (_, inner) = content.part_rules_and_nested_schema(name)?;
-        let below = prior_and_config.step_into(|object| attribute_or_map_element(object, name));
+        let inner_values =
+            prior_and_config.step_into(|object| attribute_or_map_element(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
-        if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {
-            return below.prior.filter(|prior| !prior.is_null()).cloned();
+        if is_ours && value.is_null() && inner_values.config.is_some_and(Value::is_null) {
+            return inner_values.prior.filter(|prior| !prior.is_null()).cloned();
         }
-        restore_prior_in_nested_parts(inner?, value, below)
+        restore_prior_in_nested_parts(inner?, value, inner_values)
     };
     with_changed_children(object, parts.iter().map(|(name, value)| restored_part(name, value)))
 }

@@ -164,15 +164,15 @@ impl BlockDefinition {
 
     /// Sets the minimum number of blocks.
     #[must_use]
-    pub fn min_blocks(mut self, least: u64) -> Self {
-        self.block.min_items = least;
+    pub fn min_blocks(mut self, minimum: u64) -> Self {
+        self.block.min_items = minimum;
         self
     }
 
     /// Sets the maximum number of blocks.
     #[must_use]
-    pub fn max_blocks(mut self, most: u64) -> Self {
-        self.block.max_items = most;
+    pub fn max_blocks(mut self, maximum: u64) -> Self {
+        self.block.max_items = maximum;
         self
     }
 

@@ -143,8 +143,8 @@ impl Server {
             work.boxed(),
         );
         // The stream ends with the last requested object and does not wait for the handler.
-        let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
-        let events = stream::unfold(begin, async |(mut steps, remaining)| {
+        let initial_state = (steps.boxed(), limit.unwrap_or(usize::MAX));
+        let events = stream::unfold(initial_state, async |(mut steps, remaining)| {
             let remaining = remaining.checked_sub(1)?;
             Some((steps.next().await?, (steps, remaining)))
         });
@@ -212,8 +212,8 @@ fn stream_messages_until_end<T: Send + 'static>(
     messages: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
 ) -> impl Stream<Item = MessageOrEnd<T>> + Send {
-    let begin = (messages, Some(work), None);
-    stream::unfold(begin, async |(mut messages, mut work, mut outcome)| {
+    let initial_state = (messages, Some(work), None);
+    stream::unfold(initial_state, async |(mut messages, mut work, mut outcome)| {
         if let Some(running) = &mut work {
             tokio::select! {
                 // Messages first, so that the end does not overtake those that were sent before it.

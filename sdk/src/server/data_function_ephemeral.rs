@@ -63,25 +63,32 @@ impl Server {
         &self,
         request: &CallRequest,
     ) -> Result<Payload, FunctionError> {
-        let refused = |text| FunctionError { text, argument: None };
+        let function_error = |text| FunctionError { text, argument: None };
         let Some(function) = self.provider.functions.get(&request.name) else {
-            return Err(refused(format!("the provider has no function called {:?}", request.name)));
+            return Err(function_error(format!(
+                "the provider has no function called {:?}",
+                request.name
+            )));
         };
         let signature = function.signature().0;
         let types = signature.parameters.iter().map(|parameter| &parameter.ty);
         // A variadic parameter takes all further arguments.
         let rest = signature.variadic.iter().map(|parameter| &parameter.ty).cycle();
         if request.arguments.len() < signature.parameters.len() {
-            return Err(refused(format!("{} arguments are needed", signature.parameters.len())));
+            return Err(function_error(format!(
+                "{} arguments are needed",
+                signature.parameters.len()
+            )));
         }
-        let wrong = |problem: Problem| function::to_function_error(&signature, &problem);
+        let argument_error = |problem: Problem| function::to_function_error(&signature, &problem);
         let mut values = Vec::new();
         for (index, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
             let value = argument.decode(ty);
-            let value = value.map_err(|error| wrong(Problem::from(error).of_argument(index)))?;
+            let value =
+                value.map_err(|error| argument_error(Problem::from(error).of_argument(index)))?;
             values.push(value.into_value());
         }
-        let result = function.call(&GivenArguments(values)).map_err(wrong)?;
+        let result = function.call(&GivenArguments(values)).map_err(argument_error)?;
         // Functions have no marks, so none are removed here.
         Ok(Payload::Value(result.split_marks().0, signature.returns))
     }

@@ -194,8 +194,8 @@ impl ConfigChecker {
             self.path.0.pop();
         }
         for relation in content.relations() {
-            if let Err(wrong) = relation.check_object(value) {
-                self.report_error(wrong.summary, &to_sentence(&wrong.reason));
+            if let Err(error) = relation.check_object(value) {
+                self.report_error(error.summary, &to_sentence(&error.reason));
             }
         }
     }
@@ -267,10 +267,10 @@ impl ConfigChecker {
 
     fn run_value_checks(&mut self, rule: &PartRules, value: &Value) {
         for check in &rule.checks {
-            if let Err(wrong) = check.check_value(value) {
-                let message = wrong.message(value, self.is_secret);
+            if let Err(error) = check.check_value(value) {
+                let message = error.message(value, self.is_secret);
                 self.report_error(
-                    wrong.summary,
+                    error.summary,
                     &format!("{} {message}.", display_path(&self.path)),
                 );
             }

@@ -133,14 +133,14 @@ impl Server {
             planned: decode_and_check::decode_value(shape, &request.planned)?,
             config: decode_and_check::decode_value(shape, &request.config)?,
         };
-        let (operation, doing, object) = match (&lives.prior, &lives.planned) {
+        let (operation, verb, object) = match (&lives.prior, &lives.planned) {
             (prior, Value::Null(_)) => ("delete", "delete ", prior),
             (Value::Null(_), planned) => ("create", "create ", planned),
             (_, planned) => ("update", "update ", planned),
         };
         // The timeouts are those of the new object, or for a deletion those of the stored one: the
         // configuration is null then.
-        let call = call.with_configured_timeout(object, operation).with_default_summary_verb(doing);
+        let call = call.with_configured_timeout(object, operation).with_default_summary_verb(verb);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.new_context(&call, private, meta, ClientCapabilities::default())?;

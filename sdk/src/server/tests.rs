@@ -524,13 +524,13 @@ async fn unknown_attributes_of_the_configuration_are_named() {
 
 #[tokio::test]
 async fn duplicate_and_invalid_names_are_reported_in_the_first_response() {
-    let twice = ProviderDef::new("registry.terraform.io/acme/test")
+    let provider = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)
         // Names may have a dash, and no capitals.
         .resource("test-er_place", Willful)
         .resource("Test-Place", Willful);
-    let refusal = TestObject::new(twice, "test_place").await.err().unwrap();
+    let refusal = TestObject::new(provider, "test_place").await.err().unwrap();
     assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
     assert!(refusal.0.contains("\"Test-Place\" is not a valid name"), "{refusal:?}");
     assert_eq!(refusal.0.matches("bug in the provider").count(), 2, "once each: {refusal:?}");

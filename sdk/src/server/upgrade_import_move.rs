@@ -84,7 +84,7 @@ impl Server {
     fn resource_of_handler(&self, handler: TypeId) -> Answer<(&str, &dyn AnyResource)> {
         let resources = self.provider.resources.iter();
         let mut matching = resources.filter(|(_, resource)| resource.handler_type_id() == handler);
-        let refused = |count_phrase: &str| {
+        let wrong_count = |count_phrase: &str| {
             let detail = format!(
                 "The import found a further object, and the provider has {count_phrase} \
                  of that kind. This is a bug in the provider."
@@ -93,8 +93,8 @@ impl Server {
         };
         match (matching.next(), matching.next()) {
             (Some((name, resource)), None) => Ok((name, &**resource)),
-            (Some(_), Some(_)) => refused("several resource types"),
-            (None, _) => refused("no resource type"),
+            (Some(_), Some(_)) => wrong_count("several resource types"),
+            (None, _) => wrong_count("no resource type"),
         }
     }
 

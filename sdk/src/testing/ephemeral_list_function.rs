@@ -189,8 +189,8 @@ pub async fn list_objects<'n>(
     };
     check_no_errors(&server.validate_list_config(validate).await?.diagnostics)?;
     // Protocol 6: zero means no limit.
-    let most = i64::try_from(limit).unwrap_or_default();
-    let request = ListRequest { type_name, config, include_object: true, limit: most };
+    let max_objects = i64::try_from(limit).unwrap_or_default();
+    let request = ListRequest { type_name, config, include_object: true, limit: max_objects };
     // A host stops at its limit, whatever the provider sends.
     let mut events = server.list(request).await?.take(limit);
     let mut listed = Vec::new();

@@ -121,7 +121,7 @@ impl<'s> FaultSweep<'s> {
             engine.use_real_time();
         }
         engine.inject_fault(index, fault);
-        let ran = engine.apply(config);
+        let run_result = engine.apply(config);
         // This ends the fault too, so that the next apply runs without it.
         let call = engine.end_fault_and_take_calls().into_iter().nth(index);
         let after = match &call {
@@ -130,7 +130,10 @@ impl<'s> FaultSweep<'s> {
         };
         // A read-only call is repeated with a new provider process.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
-        assert!(may_pass || !ran.has_applied_without_error(), "{after}: no error was reported");
+        assert!(
+            may_pass || !run_result.has_applied_without_error(),
+            "{after}: no error was reported"
+        );
         if let Some(remove) = &mut self.remove_orphans {
             remove(&engine.ids());
         }

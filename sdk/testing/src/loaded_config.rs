@@ -25,10 +25,15 @@ impl LoadedConfig {
         let source =
             ConfigSource { files: texts, dir: Path::new("."), directories: &LocalModuleDirs };
         let config = Config::load(diags, &mut sources, source).ok()?;
-        let refused = inputs::UnsetVariableTreatment::Error;
-        let variables =
-            inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
-                .ok()?;
+        let unset_variables = inputs::UnsetVariableTreatment::Error;
+        let variables = inputs::resolve_variables(
+            diags,
+            &mut sources,
+            &config.root,
+            Vec::new(),
+            unset_variables,
+        )
+        .ok()?;
         Some(Self { config, sources, variables })
     }
 

@@ -81,11 +81,11 @@ impl Recording {
             let unreadable = |reason: String| UnreadableRecording { line, reason };
             let mut json: Json =
                 serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
-            let named = |name: &str| {
+            let member = |name: &str| {
                 let text = json[name].as_str().map(str::to_owned);
                 text.ok_or_else(|| unreadable(format!("`{name}` is no text")))
             };
-            let (call, of) = (named("call")?, named("of")?);
+            let (call, of) = (member("call")?, member("of")?);
             let (request, answer) = (json["request"].take(), json["answer"].take());
             data.lines.push(RecordingLine { call, of, request, answer, used: false });
         }

@@ -75,11 +75,11 @@ impl Resource for Machines {
     }
 }
 
-fn provider(world: &HostValues) -> impl Fn() -> ProviderDef + Clone + Send + Sync + 'static {
-    let world = world.clone();
+fn provider(host_values: &HostValues) -> impl Fn() -> ProviderDef + Clone + Send + Sync + 'static {
+    let host_values = host_values.clone();
     move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
-            .resource("cloud_machine", Machines(world.clone()))
+            .resource("cloud_machine", Machines(host_values.clone()))
     }
 }
 
@@ -95,8 +95,8 @@ resource "cloud_machine" "a" {
 
 #[test]
 fn a_life_is_planned_applied_changed_and_ended() {
-    let world = HostValues::default();
-    let mut engine = TestEngine::new(provider(&world));
+    let host_values = HostValues::default();
+    let mut engine = TestEngine::new(provider(&host_values));
     expect![[r#"
         + cloud_machine.a
             cores = 1
@@ -121,29 +121,29 @@ fn a_life_is_planned_applied_changed_and_ended() {
     "#]]
     .assert_eq(&engine.apply(&moved).plan_text());
     engine.destroy(&moved).expect_applied();
-    assert!(world.lock().unwrap().is_empty());
+    assert!(host_values.lock().unwrap().is_empty());
 }
 
 #[test]
 fn changes_by_other_programs_are_detected_and_corrected() {
-    let world = HostValues::default();
-    let mut engine = TestEngine::new(provider(&world));
+    let host_values = HostValues::default();
+    let mut engine = TestEngine::new(provider(&host_values));
     engine.apply(CONFIG).expect_applied();
     // Past the provider, as another program would do it.
-    world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
+    host_values.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
     assert!(engine.apply(CONFIG).plan_text().contains("cores = 8 -> 1"));
-    world.lock().unwrap().clear();
+    host_values.lock().unwrap().clear();
     assert!(engine.apply(CONFIG).plan_text().contains("+ cloud_machine.a"));
     engine.plan(CONFIG).expect_no_changes();
 }
 
 #[test]
 fn existing_objects_are_imported() {
-    let world = HostValues::default();
-    let mut engine = TestEngine::new(provider(&world));
+    let host_values = HostValues::default();
+    let mut engine = TestEngine::new(provider(&host_values));
     engine.apply(CONFIG).expect_applied();
     // Another test engine, because its state must lack the object.
-    let mut other_engine = TestEngine::new(provider(&world));
+    let mut other_engine = TestEngine::new(provider(&host_values));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other_engine.apply(&import);
     assert!(
@@ -157,21 +157,21 @@ fn existing_objects_are_imported() {
 
 #[test]
 fn an_object_of_a_failed_creation_is_stored_and_replaced() {
-    let world = HostValues::default();
-    let mut engine = TestEngine::new(provider(&world));
+    let host_values = HostValues::default();
+    let mut engine = TestEngine::new(provider(&host_values));
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
     engine.apply(&broken).expect_error("It does not start");
     assert!(engine.is_tainted("cloud_machine.a"));
     assert_eq!(engine.attribute("cloud_machine.a", "id"), "z-0");
     engine.apply(CONFIG).expect_applied();
     // The one that does not start was removed, and not only forgotten.
-    assert_eq!(world.lock().unwrap().len(), 1);
+    assert_eq!(host_values.lock().unwrap().len(), 1);
 }
 
 #[test]
 fn after_a_failure_of_any_call_the_next_run_succeeds() {
-    let world = HostValues::default();
-    let cases = fault_sweep(provider(&world), CONFIG);
+    let host_values = HostValues::default();
+    let cases = fault_sweep(provider(&host_values), CONFIG);
     let calls: Vec<_> = cases.iter().map(|case| case.call.as_str()).collect();
     // Twice: once it dies before its work, and once after it.
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
@@ -189,9 +189,9 @@ fn the_cost_of_a_large_set_is_linear() {
         engine.apply(&config).expect_applied();
         // The smallest of three, because other work can only make a run slower.
         let times = (0..3).map(|_| {
-            let begin = std::time::Instant::now();
+            let started_at = std::time::Instant::now();
             engine.plan(&config).expect_no_changes();
-            begin.elapsed()
+            started_at.elapsed()
         });
         times.min().unwrap_or_default().as_secs_f64()
     };
@@ -225,21 +225,21 @@ impl Resource for Crowds {
 
     async fn create(&self, call: Create<Crowd>) -> Answer<CrowdComputed> {
         let members = (0..).zip(call.planned.members);
-        let named = |(number, MemberInput { name, role })| Member { name, role, number };
-        Ok(CrowdComputed { members: members.map(named).collect() })
+        let to_member = |(number, MemberInput { name, role })| Member { name, role, number };
+        Ok(CrowdComputed { members: members.map(to_member).collect() })
     }
 }
 
 #[test]
 fn life_after_life_leaves_nothing_behind() {
-    let world = HostValues::default();
-    let mut engine = TestEngine::new(provider(&world));
-    let begin = std::time::Instant::now();
+    let host_values = HostValues::default();
+    let mut engine = TestEngine::new(provider(&host_values));
+    let started_at = std::time::Instant::now();
     for _ in 0..20 {
         engine.run_lifecycle(CONFIG);
     }
-    println!("{:.0} lives a second", 20.0 / begin.elapsed().as_secs_f64());
-    assert!(world.lock().unwrap().is_empty());
+    println!("{:.0} lives a second", 20.0 / started_at.elapsed().as_secs_f64());
+    assert!(host_values.lock().unwrap().is_empty());
 }
 
 /// An object with slow operations.
@@ -258,10 +258,10 @@ impl Resource for Slows {
 
     async fn create(&self, call: Create<Slow>) -> Answer<SlowComputed> {
         let mut requested_ids = Vec::new();
-        let (begin, second) = (tokio::time::Instant::now(), Duration::from_secs(1));
+        let (started_at, second) = (tokio::time::Instant::now(), Duration::from_secs(1));
         let wait = call.wait("it is done").every(second).doubling_to(8 * second);
         let pauses = wait.at_most(3600 * second).until(|| {
-            requested_ids.push(begin.elapsed().as_secs() as i64);
+            requested_ids.push(started_at.elapsed().as_secs() as i64);
             let pauses: Vec<_> = requested_ids.windows(2).map(|two| two[1] - two[0]).collect();
             async move { Ok((pauses.len() == 6).then_some(pauses)) }
         });

@@ -19,7 +19,7 @@ struct Service(Arc<Mutex<Inside>>);
 #[derive(Default)]
 struct Inside {
     machines: BTreeMap<String, Found>,
-    asked: Vec<String>,
+    calls: Vec<String>,
     /// Number of reads before a change becomes visible.
     delay: usize,
     n_left: usize,
@@ -48,7 +48,7 @@ impl Found {
 impl Service {
     fn record_call(&self, what: String) -> MutexGuard<'_, Inside> {
         let mut inside = self.0.lock().unwrap();
-        inside.asked.push(what);
+        inside.calls.push(what);
         inside
     }
 
@@ -103,7 +103,7 @@ impl Service {
     }
 
     fn take(&self) -> String {
-        std::mem::take(&mut self.0.lock().unwrap().asked).join(", ")
+        std::mem::take(&mut self.0.lock().unwrap().calls).join(", ")
     }
 }
 
@@ -282,14 +282,14 @@ fn values_missing_from_a_call_are_read() {
 
 #[test]
 fn existing_objects_are_imported_by_id_and_by_identity() {
-    for way in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
+    for import_argument in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
         let service = Service::default();
         // As if another program had created it.
         service.put("m-7", "a", 2);
         let mut engine = test_engine(&service);
         let block = config("told", "a", 2);
         engine
-            .apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n"))
+            .apply(&format!("{block}import {{\n  to = acme_told.a\n  {import_argument}\n}}\n"))
             .expect_applied();
         assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
         engine.plan(&block).expect_no_changes();
@@ -375,9 +375,9 @@ fn a_name_can_be_the_only_attribute_for_an_import() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.run_lifecycle(&config("named", "a", 1));
-    let ran = engine.apply(&config("named", "a", 1));
-    ran.expect_applied();
-    assert!(ran.messages().contains("A machine costs money."), "{}", ran.messages());
+    let run_result = engine.apply(&config("named", "a", 1));
+    run_result.expect_applied();
+    assert!(run_result.messages().contains("A machine costs money."), "{}", run_result.messages());
     engine.apply(&config("named", "a", 0)).expect_error("No machine is so small");
     engine.apply(&config("named", "a", 5)).expect_applied();
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);

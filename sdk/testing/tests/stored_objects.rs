@@ -115,8 +115,8 @@ fn an_identity_of_the_user_reaches_its_handler() {
     let import = |title: &str| {
         format!("import {{\n  to = acme_host.a\n  identity = {{ title = \"{title}\" }}\n}}\n")
     };
-    let refused = engine.apply(&format!("{}{}", host_config("host-0"), import("")));
-    refused.expect_error("A host has a title");
+    let result = engine.apply(&format!("{}{}", host_config("host-0"), import("")));
+    result.expect_error("A host has a title");
     engine.apply(&format!("{}{}", host_config("host-0"), import("host-0"))).expect_applied();
     assert_eq!(engine.attribute("acme_host.a", "title"), "host-0");
 }

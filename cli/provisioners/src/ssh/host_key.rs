@@ -45,16 +45,17 @@ impl HostKey {
 
 /// As [`HostKey::preferred_algorithms`], for a host that has one of several keys.
 pub(super) fn preferred_algorithms(keys: &[PublicKey], certificates: bool) -> Preferred {
-    let usual = Preferred::DEFAULT.key;
+    let default_algorithms = Preferred::DEFAULT.key;
     let same = |algorithm: &Algorithm| {
         keys.iter().any(|key| match (key.algorithm(), algorithm) {
             (Algorithm::Rsa { .. }, Algorithm::Rsa { .. }) => true,
-            (mine, algorithm) => mine == *algorithm,
+            (own_algorithm, algorithm) => own_algorithm == *algorithm,
         })
     };
-    let mut key = usual.to_vec();
+    let mut key = default_algorithms.to_vec();
     // The sort is stable: the other algorithms keep their order.
     key.sort_by_key(|algorithm| !same(algorithm));
-    let host_key_certificates = if certificates { usual } else { Cow::Borrowed(&[][..]) };
+    let host_key_certificates =
+        if certificates { default_algorithms } else { Cow::Borrowed(&[][..]) };
     Preferred { key: key.into(), host_key_certificates, ..Preferred::DEFAULT }
 }

@@ -53,31 +53,33 @@ pub(super) async fn login(
     hop: &SshHop,
 ) -> Result<(), SessionFailure> {
     let mut tried = vec!["none"];
-    let mut done = Vec::new();
-    let mut taken = match handle.authenticate_none(&hop.user).await? {
+    let mut tried_methods = Vec::new();
+    let mut accepted_methods = match handle.authenticate_none(&hop.user).await? {
         AuthResult::Success => return Ok(()),
         AuthResult::Failure { remaining_methods, .. } => remaining_methods,
     };
     loop {
-        let next = AuthMethod::ALL.into_iter().find(|way| {
-            let method = way.to_method_kind();
-            way.is_available(hop) && taken.contains(&method) && !done.contains(&method)
+        let next = AuthMethod::ALL.into_iter().find(|auth_method| {
+            let method = auth_method.to_method_kind();
+            auth_method.is_available(hop)
+                && accepted_methods.contains(&method)
+                && !tried_methods.contains(&method)
         });
-        let Some(way) = next else {
+        let Some(auth_method) = next else {
             return Err(SessionFailure::Refused(format!(
                 "ssh: unable to authenticate, attempted methods [{}], no supported methods remain",
                 tried.join(" ")
             )));
         };
-        done.push(way.to_method_kind());
-        tried.push(match way.to_method_kind() {
+        tried_methods.push(auth_method.to_method_kind());
+        tried.push(match auth_method.to_method_kind() {
             MethodKind::PublicKey => "publickey",
             MethodKind::Password => "password",
             _ => "keyboard-interactive",
         });
-        match try_auth_method(handle, hop, way).await? {
+        match try_auth_method(handle, hop, auth_method).await? {
             None => return Ok(()),
-            Some(remaining) => taken = remaining,
+            Some(remaining) => accepted_methods = remaining,
         }
     }
 }
@@ -87,9 +89,9 @@ pub(super) async fn login(
 async fn try_auth_method(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,
-    way: AuthMethod,
+    auth_method: AuthMethod,
 ) -> Result<Option<MethodSet>, SessionFailure> {
-    match way {
+    match auth_method {
         AuthMethod::Key => authenticate_with_key(handle, hop).await,
         AuthMethod::Password => {
             let password = hop.password.as_deref().unwrap_or_default();

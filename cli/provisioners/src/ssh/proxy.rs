@@ -40,11 +40,11 @@ impl Proxy {
             }
             Some(scheme) => return Err(format!("proxy: unknown scheme: {scheme}")),
         };
-        let usual = if socks { 1080 } else { 80 };
+        let default_port = if socks { 1080 } else { 80 };
         Ok(Some(Self {
             socks,
             host,
-            port: block.port("proxy_port")?.unwrap_or(usual),
+            port: block.port("proxy_port")?.unwrap_or(default_port),
             user: block.string("proxy_user_name"),
             password: block.string("proxy_user_password"),
         }))

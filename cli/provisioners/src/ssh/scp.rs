@@ -322,17 +322,17 @@ mod tests {
 
     #[test]
     fn long_output_of_a_remote_host_is_limited() {
-        let mut heard = RemoteOutput::default();
+        let mut output = RemoteOutput::default();
         for _ in 0..100 {
-            heard.push_message(data(vec![b'x'; MAX_KEPT_SCP_OUTPUT]));
+            output.push_message(data(vec![b'x'; MAX_KEPT_SCP_OUTPUT]));
             let stderr =
                 ChannelMsg::ExtendedData { data: vec![b'y'; MAX_KEPT_SCP_OUTPUT].into(), ext: 1 };
-            heard.push_message(Some(stderr));
+            output.push_message(Some(stderr));
         }
         assert!(
-            heard.responses.len() <= MAX_KEPT_SCP_OUTPUT
-                && heard.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+            output.responses.len() <= MAX_KEPT_SCP_OUTPUT
+                && output.stderr.len() <= 2 * MAX_KEPT_SCP_OUTPUT
         );
-        assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT_SCP_OUTPUT - 1))));
+        assert_eq!(output.next_answer(), Some(Err("x".repeat(MAX_KEPT_SCP_OUTPUT - 1))));
     }
 }

@@ -181,7 +181,7 @@ async fn connect_and_log_in(
     hop: &SshHop,
     line: impl AsyncFn() -> Result<Box<dyn ByteStream>, String>,
 ) -> Result<Handle<SshClient>, String> {
-    let refused = |reason: SessionFailure| {
+    let handshake_error = |reason: SessionFailure| {
         let SshHop { user, host, port, .. } = hop;
         format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {reason}")
     };
@@ -190,8 +190,8 @@ async fn connect_and_log_in(
         Err(SessionFailure::Mismatch(_)) => shake_hands(hop, line().await?, true).await,
         met => met,
     }
-    .map_err(refused)?;
-    login(&mut handle, hop).await.map_err(refused)?;
+    .map_err(handshake_error)?;
+    login(&mut handle, hop).await.map_err(handshake_error)?;
     Ok(handle)
 }
 

@@ -132,8 +132,9 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
 
 fn target(port: u16, arguments: &[(&str, &str)]) -> SshTarget {
     let port = port.to_string();
-    let usual = [("host", "127.0.0.1"), ("port", &*port), ("user", USER), ("timeout", "20s")];
-    let all_arguments = usual.iter().chain(arguments);
+    let default_arguments =
+        [("host", "127.0.0.1"), ("port", &*port), ("user", USER), ("timeout", "20s")];
+    let all_arguments = default_arguments.iter().chain(arguments);
     let value = Value::object(all_arguments.map(|(name, text)| match text.parse() {
         Ok(port) if name.ends_with("port") => (*name, Value::int(port)),
         _ => (*name, Value::string(*text)),

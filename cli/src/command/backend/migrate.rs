@@ -504,13 +504,13 @@ async fn write_state(
     from.check_touches_no_unresolved(diags, |_| true)?;
     from.refuse_if_journals_are_misplaced(diags)?;
     if to.found {
-        let refused = check_push(&from.file, &to.file);
+        let check = check_push(&from.file, &to.file);
         // The objects may have been destroyed since. `state push` does not check that.
         let is_older = from.file.lineage == to.file.lineage && from.file.serial < to.file.serial;
         let (stored, new) = (to.file.serial, from.file.serial);
-        let refused =
-            if is_older { refused.and(Err(PushRefusal::Older { stored, new })) } else { refused };
-        refused.map_err(|refusal| diags.error(refused_copy_error(&refusal)))?;
+        let check =
+            if is_older { check.and(Err(PushRefusal::Older { stored, new })) } else { check };
+        check.map_err(|refusal| diags.error(refused_copy_error(&refusal)))?;
     }
     to.overwrite_stored_state(diags, from.file.clone()).await
 }

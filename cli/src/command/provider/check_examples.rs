@@ -76,13 +76,14 @@ async fn plan_example(
     let config_source =
         ConfigSource { files: &SingleFileDir(example), dir, directories: &LocalModuleDirs };
     let config = Config::load(diags, sources, config_source)?;
-    let refused = inputs::UnsetVariableTreatment::Error;
-    let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
+    let unset_variables = inputs::UnsetVariableTreatment::Error;
+    let variables =
+        inputs::resolve_variables(diags, sources, &config.root, Vec::new(), unset_variables)?;
     let launcher = ExampleLauncher { program, running: RefCell::default() };
     let pool = ProviderPool::new(&launcher);
     let cwd = std::env::current_dir().unwrap_or_default();
     let root = dir.to_string_lossy().into_owned().into();
-    let world =
+    let host_values =
         HostValues { root, ..HostValues::for_dir(&cwd.to_string_lossy(), clock::current_time) };
     let results = Results::new(&config);
     let (state, provisioners, stop) =
@@ -94,7 +95,7 @@ async fn plan_example(
         pool: &pool,
         provisioners: &provisioners,
         results: &results,
-        world: &world,
+        world: &host_values,
         variables: &variables,
         stop: &stop,
     });

@@ -127,11 +127,12 @@ fn programs_by_platform(
 ) -> Result<Vec<(Platform, PathBuf)>, Reported> {
     let mut programs: Vec<(Platform, PathBuf)> = Vec::new();
     for text in arguments {
-        let named = text.split_once('=').and_then(|(name, path)| {
+        let platform_and_path = text.split_once('=').and_then(|(name, path)| {
             let platform: Platform = name.parse().ok()?;
             Some((platform, PathBuf::from(path)))
         });
-        let (platform, path) = named.unwrap_or_else(|| (Platform::current(), text.into()));
+        let (platform, path) =
+            platform_and_path.unwrap_or_else(|| (Platform::current(), text.into()));
         if !path.is_file() {
             let detail = format!(
                 "The file {:?} does not exist. Specify the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM_PREFIX}NAME.",
@@ -182,7 +183,7 @@ fn provider_name(
 
 /// The manifest, which must list the protocol versions of the provider.
 fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
-    let mut refused = |reason: String| {
+    let mut invalid_manifest = |reason: String| {
         let detail = format!(
             "{}: {reason}. The file must list the protocol versions of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
             path.display()
@@ -190,16 +191,18 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
         diags.error(Diagnostic::error(messages::INVALID_REGISTRY_MANIFEST, detail))
     };
     let text = read_user_text_file(path, MAX_SMALL_FILE_LEN)
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|error| invalid_manifest(error.to_string()))?;
     let json: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| invalid_manifest(error.to_string()))?;
     let versions = json["metadata"]["protocol_versions"].as_array();
     let is_version = |version: &serde_json::Value| {
         version.as_str().and_then(|text| text.split_once('.')).is_some()
     };
     let is_fit = versions.is_some_and(|it| !it.is_empty() && it.iter().all(is_version));
     if !is_fit || json["version"] != 1 {
-        return Err(refused("`version` is not 1, or `protocol_versions` is missing".to_owned()));
+        return Err(invalid_manifest(
+            "`version` is not 1, or `protocol_versions` is missing".to_owned(),
+        ));
     }
     Ok(text)
 }

@@ -177,7 +177,7 @@ fn write_attributes_and_blocks<'s>(
     heading: &str,
     deeper: &mut Vec<NestedSection<'s>>,
 ) {
-    let below =
+    let nested_docs =
         |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     for (title, group) in [("Required", Some(true)), ("Optional", Some(false)), ("Read-Only", None)]
     {
@@ -189,11 +189,11 @@ fn write_attributes_and_blocks<'s>(
                 Role::Computed => group.is_none(),
             };
             if is_here {
-                write_attribute(&mut lines, name, attribute, &below(name));
+                write_attribute(&mut lines, name, attribute, &nested_docs(name));
                 if let AttributeKind::Nested(nested) = &attribute.kind {
                     let parts = AttributesAndBlocks::of_attributes(nested);
                     deeper.push(NestedSection {
-                        path: below(name),
+                        path: nested_docs(name),
                         title: "Nested Schema for",
                         parts,
                     });
@@ -202,10 +202,10 @@ fn write_attributes_and_blocks<'s>(
         }
         for (name, attribute) in &members.blocks {
             if group == Some(attribute.min_items > 0) {
-                write_block(&mut lines, name, attribute, &below(name));
+                write_block(&mut lines, name, attribute, &nested_docs(name));
                 let parts = AttributesAndBlocks::of_block(&attribute.block);
                 deeper.push(NestedSection {
-                    path: below(name),
+                    path: nested_docs(name),
                     title: "Nested Schema for the block",
                     parts,
                 });

@@ -111,9 +111,9 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn check_name(diags: &mut Diagnostics, name_kind: &str, name: &str) -> Result<(), Reported> {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let is_valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(fits)
+        && name.chars().all(is_valid)
         && !name.ends_with('-')
     {
         return Ok(());
@@ -139,8 +139,10 @@ fn sdk_dir(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<Pat
     let is_sdk = |directory: &Path| directory.join("macros/Cargo.toml").is_file();
     let Some(directory) = &args.sdk else {
         let program = env::current_exe().ok();
-        let above = program.iter().flat_map(|program| program.ancestors());
-        let sdk = above.map(|directory| directory.join("sdk")).find(|directory| is_sdk(directory));
+        let ancestors_of_program = program.iter().flat_map(|program| program.ancestors());
+        let sdk = ancestors_of_program
+            .map(|directory| directory.join("sdk"))
+            .find(|directory| is_sdk(directory));
         return Ok(sdk.and_then(|directory| directory.canonicalize().ok()));
     };
     match directory.canonicalize().ok().filter(|directory| is_sdk(directory)) {

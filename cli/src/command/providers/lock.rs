@@ -190,10 +190,10 @@ fn required_providers(
     diags: &mut Diagnostics,
 ) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
     let mut required = config.provider_requirements();
-    let mut named = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for name in &args.providers {
         match name.parse::<ProviderAddr>() {
-            Ok(addr) if required.contains_key(&addr) => drop(named.insert(addr)),
+            Ok(addr) if required.contains_key(&addr) => drop(listed.insert(addr)),
             Ok(addr) => {
                 let detail =
                     format!("The provider {addr} is not required by the current configuration.");
@@ -208,7 +208,7 @@ fn required_providers(
         }
     }
     diags.fail_if_errors()?;
-    required.retain(|addr, _| !addr.is_builtin() && (named.is_empty() || named.contains(addr)));
+    required.retain(|addr, _| !addr.is_builtin() && (listed.is_empty() || listed.contains(addr)));
     Ok(required)
 }
 
@@ -317,12 +317,12 @@ fn add_hashes(
     constraints: &VersionConstraints,
     hashes: BTreeSet<String>,
 ) {
-    let fresh = || ProviderLock {
+    let new_lock = || ProviderLock {
         version: version.clone(),
         constraints: VersionConstraints::default(),
         hashes: BTreeSet::new(),
     };
-    let lock = locks.providers.entry(addr.clone()).or_insert_with(fresh);
+    let lock = locks.providers.entry(addr.clone()).or_insert_with(new_lock);
     constraints.clone_into(&mut lock.constraints);
     lock.hashes.extend(hashes);
 }

@@ -65,10 +65,10 @@ async fn open_state(
 async fn latest_writes(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    most: u32,
+    limit: u32,
 ) -> Result<Vec<HistoryWrite>, Reported> {
     let mut state = open_state(diags, workspace).await?;
-    let read = state.store.history(most).await;
+    let read = state.store.history(limit).await;
     let read = read.map_err(|error| diags.error(error.diagnostic()))?;
     read.ok_or_else(|| report_no_history(diags))
 }

@@ -72,10 +72,11 @@ async fn check_backup_options(
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
 ) -> Result<(), Reported> {
-    let named = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() != "-");
+    let is_file =
+        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() != "-");
     let backups = [("-backup", &args.state.backup), ("-backup-out", &args.backup_out)];
     let options: Vec<&str> =
-        backups.into_iter().filter(|(_, path)| named(path)).map(|(option, _)| option).collect();
+        backups.into_iter().filter(|(_, path)| is_file(path)).map(|(option, _)| option).collect();
     if options.is_empty() || args.state.state.is_some() {
         return Ok(());
     }

@@ -69,8 +69,8 @@ fn remove_from_state(
         .collect();
     if args.dry_run {
         let text: String = instances.iter().map(|addr| format!("Would remove {addr}\n")).collect();
-        let nothing = || "Would have removed nothing.\n".to_owned();
-        return Ok(EditOutcome::Unchanged(if text.is_empty() { nothing() } else { text }));
+        let no_removal_text = || "Would have removed nothing.\n".to_owned();
+        return Ok(EditOutcome::Unchanged(if text.is_empty() { no_removal_text() } else { text }));
     }
     if instances.is_empty() {
         return Err(diags.error(Diagnostic::error(

@@ -89,16 +89,16 @@ fn an_archive_cannot_ask_for_more_memory_than_the_limit() {
 
 #[test]
 fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
-    let good = [("a/b.tf", "x"), ("c/d.tf", "-> ../a/b.tf")];
-    let bad: [&[(&str, &str)]; 3] =
+    let inner_links = [("a/b.tf", "x"), ("c/d.tf", "-> ../a/b.tf")];
+    let leaving_links: [&[(&str, &str)]; 3] =
         [&[("a", "-> ../secret")], &[("a", "-> /etc/passwd")], &[("../a", "x")]];
     for (format, pack) in
         [(ArchiveFormat::Zip, zip as fn(&[(&str, &str)]) -> Vec<u8>), (ArchiveFormat::Tar, tar)]
     {
-        let into = check(format, &pack(&good)).unwrap();
+        let into = check(format, &pack(&inner_links)).unwrap();
         assert_eq!(std::fs::read_to_string(into.join("c/d.tf")).unwrap(), "x");
         std::fs::remove_dir_all(into.parent().unwrap()).unwrap();
-        for entries in bad {
+        for entries in leaving_links {
             let error = check(format, &pack(entries)).unwrap_err();
             assert!(error.contains("which is outside of the package"), "{entries:?}: {error}");
         }
@@ -107,7 +107,7 @@ fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
 
 #[test]
 fn damaged_archives_cause_errors_and_no_panic() {
-    let good = [zip(&[("a", "x")]), tar(&[("a", "x")]), gzip(&tar(&[("a", "x")]))];
+    let archives = [zip(&[("a", "x")]), tar(&[("a", "x")]), gzip(&tar(&[("a", "x")]))];
     let formats = [
         ArchiveFormat::Zip,
         ArchiveFormat::Tar,
@@ -117,7 +117,7 @@ fn damaged_archives_cause_errors_and_no_panic() {
     ];
     for format in formats {
         assert!(check(format, b"hello, I am no archive").is_err(), "{format:?}");
-        for bytes in &good {
+        for bytes in &archives {
             for end in [1, bytes.len() / 3, bytes.len() / 2] {
                 // A truncated archive may still contain complete files. It must not cause a panic.
                 drop(check(format, &bytes[..end]));

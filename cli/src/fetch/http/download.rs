@@ -110,7 +110,7 @@ impl Client {
             let Some(tag) = &tag else { return Err(cause) };
             let resume = ResumePoint { from: written, tag: tag.clone() };
             // A server that sends a few bytes in each attempt does not get additional attempts.
-            if written - before >= self.pace.least {
+            if written - before >= self.pace.min_bytes {
                 barren = 0;
             }
             let mut next_pause = None;
@@ -145,7 +145,7 @@ impl Client {
         answer: HttpResponse,
         resume: &ResumePoint,
     ) -> Result<HttpResponse, HttpError> {
-        let refused =
+        let range_error =
             |reason: String| HttpError::Malformed { url: redact::redact_address(url), reason };
         if answer.response.status() == StatusCode::PARTIAL_CONTENT {
             let range = answer.header(header::CONTENT_RANGE.as_str()).unwrap_or_default();
@@ -158,12 +158,12 @@ impl Client {
                 resume.from,
                 quote_shortened(&range)
             );
-            return Err(refused(reason));
+            return Err(range_error(reason));
         }
         if strong_etag(answer.response.headers()).as_ref() != Some(&resume.tag) {
             let reason =
                 "the file changed on the server during the download; run the command again";
-            return Err(refused(reason.to_owned()));
+            return Err(range_error(reason.to_owned()));
         }
         let HttpResponse { url: answer_url, response } = answer;
         let (head, mut body) = response.into_parts();
@@ -393,7 +393,7 @@ mod tests {
     fn a_server_that_sends_too_slowly_is_given_up() {
         let (url, served) = slow_server(Duration::from_millis(1));
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
-        let pace = MinimumPace { window: Duration::from_millis(50), least: 1 << 10 };
+        let pace = MinimumPace { window: Duration::from_millis(50), min_bytes: 1 << 10 };
         let reason = reason_of(&Client { pace, ..client }, &url);
         assert!(reason.contains("the server sent") && reason.contains("bytes in"), "{reason}");
         served.join().unwrap();

@@ -10,7 +10,7 @@ pub(super) struct MinimumPace {
     /// The period in which bytes are counted.
     pub(super) window: Duration,
     /// Minimum number of bytes in a period.
-    pub(super) least: u64,
+    pub(super) min_bytes: u64,
 }
 
 impl MinimumPace {
@@ -41,7 +41,7 @@ impl<R: Read> Read for SteadyReader<R> {
         self.n_bytes += n as u64;
         if self.waited >= self.pace.window {
             // The last period may contain fewer bytes.
-            if n > 0 && self.n_bytes < self.pace.least {
+            if n > 0 && self.n_bytes < self.pace.min_bytes {
                 let reason = format!(
                     "the transfer is too slow: the server sent {} bytes in {} seconds",
                     self.n_bytes,

@@ -38,14 +38,14 @@ pub(crate) fn origin(url: &str) -> String {
 pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError> {
     let next = resolve_reference(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let refused = |reason: &str| HttpError::Redirect {
+    let redirect_error = |reason: &str| HttpError::Redirect {
         url: redact::redact_address(from),
         reason: format!("{reason}: {}", redact::redact_address(&next)),
     };
     match (scheme(from).as_str(), scheme(&next).as_str()) {
         (_, "https") | ("http", "http") => Ok(next),
-        (_, "http") => Err(refused("redirected from https to an unencrypted URL")),
-        _ => Err(refused("redirected to a URL that is not http or https")),
+        (_, "http") => Err(redirect_error("redirected from https to an unencrypted URL")),
+        _ => Err(redirect_error("redirected to a URL that is not http or https")),
     }
 }
 

@@ -117,9 +117,9 @@ impl Repository<'_> {
     }
 
     /// Returns the scopes of a token: read access to this repository, and those that the registry requires.
-    fn token_scopes(&self, named: &str) -> Vec<String> {
+    fn token_scopes(&self, requested_scope: &str) -> Vec<String> {
         let mut scopes = vec![format!("repository:{}:pull", self.addr.path)];
-        for scope in named.split(' ').filter(|scope| !scope.is_empty()) {
+        for scope in requested_scope.split(' ').filter(|scope| !scope.is_empty()) {
             if !scopes.iter().any(|existing| existing == scope) {
                 scopes.push(scope.to_owned());
             }

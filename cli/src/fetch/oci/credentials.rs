@@ -180,12 +180,12 @@ fn credential_files(env: &Env) -> Vec<PathBuf> {
 }
 
 fn read_auth_file(file: &Path) -> Result<Value, String> {
-    let named = |reason: String| {
+    let with_file_name = |reason: String| {
         format!("the credentials file {} cannot be read: {reason}", file.display())
     };
-    let text =
-        read_user_text_file(file, MAX_SMALL_FILE_LEN).map_err(|error| named(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| named(error.to_string()))
+    let text = read_user_text_file(file, MAX_SMALL_FILE_LEN)
+        .map_err(|error| with_file_name(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| with_file_name(error.to_string()))
 }
 
 /// Returns the credentials for a repository in a file of another program. Damaged entries are skipped.
@@ -431,9 +431,9 @@ mod tests {
         }
         let off = "oci_default_credentials { discover_ambient_credentials = false }";
         assert_eq!(find(off, &files, "i.example/x"), Ok(None));
-        let named =
+        let with_named_files =
             "oci_default_credentials { docker_style_config_files = [\".docker/config.json\"] }";
-        let login = find(named, &files, "i.example/x").unwrap();
+        let login = find(with_named_files, &files, "i.example/x").unwrap();
         assert_eq!(login.as_deref(), Some(".docker/config.json: i:3"));
     }
 
@@ -488,22 +488,22 @@ mod tests {
     fn a_damaged_file_stops_nothing_unless_the_settings_name_it() {
         let files = [(".docker/config.json", "{"), (".dockercfg", "[]")];
         assert_eq!(find("", &files, "h.example/x"), Ok(None));
-        let named = |file: &str| {
+        let settings_naming = |file: &str| {
             format!("oci_default_credentials {{ docker_style_config_files = [\"{file}\"] }}")
         };
         for file in [".docker/config.json", "missing.json"] {
-            let error = find(&named(file), &files, "h.example/x").unwrap_err();
+            let error = find(&settings_naming(file), &files, "h.example/x").unwrap_err();
             assert!(error.contains(&format!("credentials file {file} cannot be read")), "{error}");
         }
         let entry = auths(&[("h.example", "no colon")]);
         let files = [(".docker/config.json", entry.as_str())];
-        let named = named(".docker/config.json");
-        let error = find(&named, &files, "h.example/x").unwrap_err();
+        let settings_naming = settings_naming(".docker/config.json");
+        let error = find(&settings_naming, &files, "h.example/x").unwrap_err();
         assert!(
             error.contains("the entry for \"h.example\" in .docker/config.json is damaged"),
             "{error}"
         );
-        assert_eq!(find(&named, &files, "other.example/x"), Ok(None));
+        assert_eq!(find(&settings_naming, &files, "other.example/x"), Ok(None));
         assert_eq!(find("", &files, "h.example/x"), Ok(None));
         let rc = "oci_credentials \"h.example/x\" {\n username = \"u\"\n password = \"p\"\n}\n";
         let login = find(rc, &files, "h.example/x").unwrap();

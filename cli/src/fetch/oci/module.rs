@@ -57,10 +57,10 @@ pub(in crate::fetch) fn download_module(
 
 /// Parses the address of a module package.
 fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
-    let wrong = |reason: String| FetchError::Address(reason);
+    let invalid_address = |reason: String| FetchError::Address(reason);
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("oci") {
-        return Err(wrong(
+        return Err(invalid_address(
             "the address of an OCI package must be of the form oci://HOST/REPOSITORY?tag=TAG"
                 .to_owned(),
         ));
@@ -69,29 +69,29 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     let (rest, digests) = url_parameters::take_parameter(&rest, "digest");
     if let Some((_, query)) = rest.split_once('?') {
         let name = query.split(['=', '&']).next().unwrap_or_default();
-        return Err(wrong(format!(
+        return Err(invalid_address(format!(
             "unsupported argument {name:?}; an oci:// address supports \"tag\" and \"digest\", and the manifest specifies the archive format"
         )));
     }
     let address = rest.split('?').next().unwrap_or_default();
     if address.split('/').next().is_some_and(|host| host.contains('@')) {
-        return Err(wrong(
+        return Err(invalid_address(
             "an oci:// address cannot contain a user name and password; set them in an oci_credentials block of the CLI configuration"
                 .to_owned(),
         ));
     }
-    let repository = RepositoryAddr::parse(address).map_err(wrong)?;
+    let repository = RepositoryAddr::parse(address).map_err(invalid_address)?;
     let reference = match (&tags[..], &digests[..]) {
         ([], []) => ManifestReference::Tag(DEFAULT_TAG.to_owned()),
         ([tag], []) if is_tag(tag) => ManifestReference::Tag(tag.clone()),
         ([tag], []) => {
-            return Err(wrong(format!(
+            return Err(invalid_address(format!(
                 "{tag:?} is not a tag; a tag has at most 128 letters, digits and . _ -, and begins with a letter, a digit or _"
             )));
         }
         ([], [digest]) => ManifestReference::Digest(Digest::parse(digest)?),
         _ => {
-            return Err(wrong(
+            return Err(invalid_address(
                 "an oci:// address can have one \"tag\" or one \"digest\", not both or several"
                     .to_owned(),
             ));
@@ -102,8 +102,10 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
 
 /// Whether a string is a valid tag by the OCI distribution specification.
 fn is_tag(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    (1..=128).contains(&text.len()) && text.chars().all(fits) && !text.starts_with(['.', '-'])
+    let is_tag_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=128).contains(&text.len())
+        && text.chars().all(is_tag_char)
+        && !text.starts_with(['.', '-'])
 }
 
 #[cfg(test)]

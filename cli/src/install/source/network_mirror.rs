@@ -71,9 +71,9 @@ pub(super) fn find_mirror_package(
         version: version.clone(),
         platform: platform.clone(),
     })?;
-    let MirroredArchive { url: named, hashes } = archive.unwrap_or_default();
-    let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default().0);
-    let url = resolve_reference(&base, &named);
+    let MirroredArchive { url: archive_url, hashes } = archive.unwrap_or_default();
+    let (archive_url, hashes) = (archive_url.unwrap_or_default(), hashes.unwrap_or_default().0);
+    let url = resolve_reference(&base, &archive_url);
     // The hashes were sent over an encrypted connection, so a package that matches one is authentic.
     let (allowed, rule) = match hashes.is_empty() {
         true => (&["https"][..], "must use https scheme, because it has no hashes"),
@@ -81,8 +81,10 @@ pub(super) fn find_mirror_package(
     };
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     if !allowed.contains(&&*scheme) {
-        let reason =
-            format!("provider mirror returned invalid URL {}: {rule}", quote_shortened(&named));
+        let reason = format!(
+            "provider mirror returned invalid URL {}: {rule}",
+            quote_shortened(&archive_url)
+        );
         return Err(SourceError::mirror_error(mirror, addr, reason));
     }
     for hash in &hashes {

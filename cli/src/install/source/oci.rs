@@ -138,13 +138,13 @@ fn select_manifest<'d>(
         )));
     }
     let mut matching = targets().filter(|descriptor| {
-        let fits = |target: &DescriptorPlatform| {
+        let is_for_platform = |target: &DescriptorPlatform| {
             // Manifests for specific versions of the operating system are not supported.
             target.os_version.is_empty()
                 && target.os == platform.os
                 && target.architecture == platform.arch
         };
-        descriptor.platform.as_ref().is_some_and(fits)
+        descriptor.platform.as_ref().is_some_and(is_for_platform)
     });
     match (matching.next(), matching.next()) {
         (Some(_), Some(_)) => Err(OciError::Content(format!(
@@ -213,7 +213,8 @@ mod tests {
                 serde_json::json!({ "artifactType": kind, "platform": platform }).to_string();
             serde_json::from_str(&text).unwrap()
         };
-        let ours = |os, version| descriptor(PLATFORM_PACKAGE_KIND.artifact_type, os, version);
+        let package_descriptor =
+            |os, version| descriptor(PLATFORM_PACKAGE_KIND.artifact_type, os, version);
         let platform = "linux_amd64".parse().unwrap();
         let select = |list: &[Descriptor]| {
             select_manifest(list, &platform)
@@ -222,11 +223,22 @@ mod tests {
         };
         let other_descriptor = descriptor("other", "linux", "");
         assert_eq!(
-            select(&[ours("linux", ""), other_descriptor.clone(), ours("linux", "5")]),
+            select(&[
+                package_descriptor("linux", ""),
+                other_descriptor.clone(),
+                package_descriptor("linux", "5")
+            ]),
             Ok(true)
         );
-        assert_eq!(select(&[ours("darwin", ""), other_descriptor.clone()]), Ok(false));
-        assert!(select(&[ours("linux", ""), ours("linux", "")]).unwrap_err().contains("several"));
+        assert_eq!(
+            select(&[package_descriptor("darwin", ""), other_descriptor.clone()]),
+            Ok(false)
+        );
+        assert!(
+            select(&[package_descriptor("linux", ""), package_descriptor("linux", "")])
+                .unwrap_err()
+                .contains("several")
+        );
         for list in [&[][..], &[other_descriptor]] {
             assert!(select(list).unwrap_err().contains("lists no manifest"));
         }

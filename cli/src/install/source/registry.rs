@@ -219,10 +219,10 @@ impl RegistryQuery<'_> {
             return Ok(());
         }
         let (releases, _) = fetch_releases(self.servers, self.addr)?;
-        let fits = |protocols: &Vec<String>| {
+        let is_supported = |protocols: &Vec<String>| {
             protocols.iter().any(|protocol| supports_protocol(protocol) == Some(true))
         };
-        let closest = releases.iter().rev().find(|(_, protocols)| fits(protocols));
+        let closest = releases.iter().rev().find(|(_, protocols)| is_supported(protocols));
         Err(SourceError::Protocol {
             addr: self.addr.clone(),
             version: version.clone(),

@@ -32,18 +32,23 @@ impl ModuleWalk<'_> {
         call: &ModuleCallSource,
         module: &RegistryModuleAddr,
     ) -> Result<LooseVersion, Reported> {
-        let named = module_errors::call_name(self.sources, call);
+        let call_name = module_errors::call_name(self.sources, call);
         let listed: ModuleVersions = self.registries.versions(module).map_err(|error| {
-            diags.error(module_errors::no_versions_error(&named, call, &module.host, &error))
+            diags.error(module_errors::no_versions_error(&call_name, call, &module.host, &error))
         })?;
         for text in &listed.ignored {
-            diags.warn(module_errors::ignored_version_warning(&named, call, &module.host, text));
+            diags.warn(module_errors::ignored_version_warning(
+                &call_name,
+                call,
+                &module.host,
+                text,
+            ));
         }
-        let fits = |version: &&LooseVersion| match &call.version {
+        let meets_constraints = |version: &&LooseVersion| match &call.version {
             Some((constraints, _)) => constraints.allows_version(version),
             None => !version.is_prerelease(),
         };
-        let newest = listed.versions.iter().rfind(fits).cloned();
+        let newest = listed.versions.iter().rfind(meets_constraints).cloned();
         newest.ok_or_else(|| {
             diags.error(module_errors::no_matching_version_error(
                 self.sources,

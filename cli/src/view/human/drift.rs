@@ -27,14 +27,15 @@ fn restrict_to_paths(before: &Value, after: &Value, paths: &[&[Step]]) -> Value 
         return after.clone();
     }
     let parts = Value::object(old.names().iter().map(|name| {
-        let below: Vec<&[Step]> = paths.iter().filter_map(|path| path_below(path, name)).collect();
+        let inner_paths: Vec<&[Step]> =
+            paths.iter().filter_map(|path| path_below(path, name)).collect();
         let old = old.get(name).cloned().unwrap_or(Value::null(formwork_value::Type::Dynamic));
         let new = match after.without_own_marks() {
             Value::Object(new) => new.get(name).cloned(),
             _ => None,
         };
         let new = new.unwrap_or_else(|| Value::null(old.ty()));
-        (name.clone(), restrict_to_paths(&old, &new, &below))
+        (name.clone(), restrict_to_paths(&old, &new, &inner_paths))
     }));
     parts.mark(after.marks())
 }

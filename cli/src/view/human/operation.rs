@@ -67,21 +67,21 @@ fn import_key_in_brackets(import_key: &ImportKey) -> String {
 
 /// The words for a change by a provider.
 struct ChangeWords {
-    doing: &'static str,
+    start_phrase: &'static str,
     progress: &'static str,
     noun: &'static str,
 }
 
 /// The words for an action; `None` for an action without a provider call.
 fn change_words(action: Action) -> Option<ChangeWords> {
-    let (doing, progress, noun) = match action {
+    let (start_phrase, progress, noun) = match action {
         Action::Create | Action::Replace(_) => ("Creating...", "Still creating...", "Creation"),
         Action::Update => ("Modifying...", "Still modifying...", "Modifications"),
         Action::Delete => ("Destroying...", "Still destroying...", "Destruction"),
         Action::Read => ("Reading...", "Still reading...", "Read"),
         Action::NoOp | Action::Forget => return None,
     };
-    Some(ChangeWords { doing, progress, noun })
+    Some(ChangeWords { start_phrase, progress, noun })
 }
 
 impl EventObserver for OperationPrinter {
@@ -101,11 +101,11 @@ impl EventObserver for OperationPrinter {
             }
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
             Event::ImportStart { addr, import_key, applying } => {
-                let doing = if *applying { "Importing..." } else { "Preparing import..." };
+                let phrase = if *applying { "Importing..." } else { "Preparing import..." };
                 self.print_line(
                     addr,
                     None,
-                    &format!("{doing} {}", import_key_in_brackets(import_key)),
+                    &format!("{phrase} {}", import_key_in_brackets(import_key)),
                 );
             }
             Event::ImportDone { addr, import_key } => {
@@ -116,11 +116,13 @@ impl EventObserver for OperationPrinter {
                 );
             }
             Event::ChangeStart { addr, deposed, action, label } => {
-                let Some(ChangeWords { doing, .. }) = change_words(*action) else { return };
+                let Some(ChangeWords { start_phrase: phrase, .. }) = change_words(*action) else {
+                    return;
+                };
                 self.print_line(
                     addr,
                     *deposed,
-                    &format!("{doing}{}", label_suffix(label.as_ref())),
+                    &format!("{phrase}{}", label_suffix(label.as_ref())),
                 );
             }
             Event::ChangeProgress { addr, action, label, elapsed } => {

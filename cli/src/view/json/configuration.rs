@@ -290,7 +290,7 @@ fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
         (root, _) => (root, &traversal.steps[..]),
     };
     let mut text = root.to_owned();
-    let least = match traversal.root.name.as_str() {
+    let min_steps = match traversal.root.name.as_str() {
         "data" | "ephemeral" => 2,
         _ => 1,
     };
@@ -302,7 +302,7 @@ fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
             TraversalStep::Index(index, _) => text.push_str(&format!("[{index}]")),
             TraversalStep::Splat(_) => break,
         }
-        if step_index + 1 >= least {
+        if step_index + 1 >= min_steps {
             names.push(text.clone());
         }
     }

@@ -403,8 +403,8 @@ impl EventObserver for JsonStream {
             | Event::ImportFound { .. }
             | Event::ImportDone { .. } => {}
             Event::ChangeStart { addr, action, label, .. } => {
-                let doing = progressive_verb(*action);
-                let message = format!("{addr}: {doing}...{}", label_suffix(label.as_ref()));
+                let progressive = progressive_verb(*action);
+                let message = format!("{addr}: {progressive}...{}", label_suffix(label.as_ref()));
                 self.print_info(
                     &message,
                     "apply_start",
@@ -412,9 +412,11 @@ impl EventObserver for JsonStream {
                 );
             }
             Event::ChangeProgress { addr, action, label, elapsed } => {
-                let doing = progressive_verb(*action).to_lowercase();
-                let message =
-                    format!("{addr}: Still {doing}... [{} elapsed]", format_seconds(*elapsed));
+                let progressive = progressive_verb(*action).to_lowercase();
+                let message = format!(
+                    "{addr}: Still {progressive}... [{} elapsed]",
+                    format_seconds(*elapsed)
+                );
                 self.print_info(
                     &message,
                     "apply_progress",

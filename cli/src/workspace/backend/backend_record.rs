@@ -212,10 +212,13 @@ pub(super) fn write_record(
     block: &BackendConfig,
     config: &BackendConfig,
 ) -> io::Result<()> {
-    let settled =
+    let merged_and_block =
         InitializedBackend { hash: block.hash(), ..InitializedBackend::for_config(config)? };
-    let (backend, state_store) =
-        if config.state_store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
+    let (backend, state_store) = if config.state_store().is_some() {
+        (None, Some(merged_and_block))
+    } else {
+        (Some(merged_and_block), None)
+    };
     let document = RecordDocument {
         version: FORMAT_VERSION,
         terraform_version: LANGUAGE_VERSION.to_string(),

@@ -80,11 +80,15 @@ impl BackendConfig {
     pub(crate) fn local_backend() -> Self {
         let kind = find_backend_kind("local").expect("the list of backends has the local one");
         let schema = kind.schema();
-        let nothing = schema
+        let null_arguments = schema
             .attributes
             .iter()
             .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
-        Self { kind: BackendKindConfig::Own(kind), values: Value::object(nothing), block: None }
+        Self {
+            kind: BackendKindConfig::Own(kind),
+            values: Value::object(null_arguments),
+            block: None,
+        }
     }
 
     /// Creates a built-in backend with values that conform to its schema.
@@ -172,7 +176,7 @@ impl BackendConfig {
         let schema = self.schema();
         let attribute = schema.attributes.get(name).ok_or(None)?;
         let value = convert(&Value::string(text), &attribute.implied_type());
-        self.set_argument(name, value.map_err(|refused| Some(refused.reason))?);
+        self.set_argument(name, value.map_err(|error| Some(error.reason))?);
         Ok(())
     }
 

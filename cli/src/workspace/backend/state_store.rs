@@ -103,8 +103,8 @@ impl Workspace<'_> {
         let wanted_provider = WantedProvider { addr: &addr, role: StoreProviderUse::Initialized };
         let running = self.running_provider(diags, &wanted_provider).await?;
         // The provider is configured with the recorded configuration.
-        let nothing = Value::object(std::iter::empty::<(Str, Value)>());
-        let kind = state_store_kind(diags, &running, &old.kind, nothing)?;
+        let empty_object = Value::object(std::iter::empty::<(Str, Value)>());
+        let kind = state_store_kind(diags, &running, &old.kind, empty_object)?;
         let RunningProvider { version, supply, .. } = running;
         let origin = StoreOrigin { name: addr.provider_type().into(), version, supply };
         old.state_store_config(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))

@@ -21,7 +21,7 @@ type Set = (&'static str, Value);
 type Heard = Arc<Mutex<Vec<String>>>;
 
 /// Answers one request.
-async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str, heard: &Heard) {
+async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str, requests: &Heard) {
     let mut text = String::new();
     let mut buffer = [0; 4096];
     loop {
@@ -36,7 +36,7 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str, he
             break;
         }
     }
-    heard.lock().unwrap().push(text);
+    requests.lock().unwrap().push(text);
     stream.write_all(answer.as_bytes()).await.ok();
     stream.shutdown().await.ok();
 }
@@ -48,8 +48,8 @@ async fn server(answers: Vec<String>, tls: Option<ServerConfig>) -> (String, Hea
     let scheme = if tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://localhost:{}/", listener.local_addr().unwrap().port());
     let acceptor = tls.map(|config| TlsAcceptor::from(Arc::new(config)));
-    let heard = Heard::default();
-    let hears = Arc::clone(&heard);
+    let requests = Heard::default();
+    let hears = Arc::clone(&requests);
     tokio::spawn(async move {
         let mut answers = answers.into_iter().peekable();
         while let Ok((stream, _)) = listener.accept().await {
@@ -65,7 +65,7 @@ async fn server(answers: Vec<String>, tls: Option<ServerConfig>) -> (String, Hea
             }
         }
     });
-    (url, heard)
+    (url, requests)
 }
 
 fn status(status: &str, body: &str) -> String {
@@ -93,12 +93,15 @@ fn retry(attempts: i64, min: i64, max: i64) -> Set {
 
 #[tokio::test]
 async fn urls_are_escaped() {
-    let (url, heard) = server(vec![status("200 OK", "")], None).await;
+    let (url, requests) = server(vec![status("200 OK", "")], None).await;
     let written = format!("{url}a b/é{{x}}?q=a b%20c#end");
     let answer = ask(vec![text("url", &written)]).await.unwrap();
     assert_eq!(get(&answer, "id"), Value::string(&written));
-    let heard = heard.lock().unwrap().join("");
-    assert!(heard.starts_with("GET /a%20b/%C3%A9%7Bx%7D?q=a%20b%20c HTTP/1.1\r\n"), "{heard}");
+    let requests = requests.lock().unwrap().join("");
+    assert!(
+        requests.starts_with("GET /a%20b/%C3%A9%7Bx%7D?q=a%20b%20c HTTP/1.1\r\n"),
+        "{requests}"
+    );
     assert!(ask(vec![text("url", &format!("{url}a\nb"))]).await.is_err());
 }
 
@@ -106,7 +109,7 @@ async fn urls_are_escaped() {
 async fn an_answer_has_status_headers_and_body() {
     let answer = "HTTP/1.1 404 Not Found\r\nx-a: 1\r\nX-A: 2\r\ncontent-type: text/plain\r\n\
                   Content-Length: 5\r\nConnection: close\r\n\r\nhallo";
-    let (url, heard) = server(vec![answer.to_owned()], None).await;
+    let (url, requests) = server(vec![answer.to_owned()], None).await;
     let headers = ("request_headers", strings([("Host", "example.com"), ("X-B", "b")]));
     let answer = ask(vec![text("url", &url), headers]).await.unwrap();
     assert_eq!(get(&answer, "status_code"), Value::int(404));
@@ -118,20 +121,23 @@ async fn an_answer_has_status_headers_and_body() {
     let [first, second] = expected;
     let request_headers = [first, second, ("Content-Type", "text/plain"), ("X-A", "1, 2")];
     assert_eq!(get(&answer, "response_headers"), strings(request_headers));
-    let heard = heard.lock().unwrap().join("").to_lowercase();
-    assert!(heard.starts_with("get / http/1.1\r\n"), "{heard}");
-    assert!(heard.contains("host: example.com\r\n") && heard.contains("x-b: b\r\n"), "{heard}");
-    assert_eq!(heard.matches("host:").count(), 1);
+    let requests = requests.lock().unwrap().join("").to_lowercase();
+    assert!(requests.starts_with("get / http/1.1\r\n"), "{requests}");
+    assert!(
+        requests.contains("host: example.com\r\n") && requests.contains("x-b: b\r\n"),
+        "{requests}"
+    );
+    assert_eq!(requests.matches("host:").count(), 1);
 }
 
 #[tokio::test]
 async fn a_request_may_have_a_body_and_may_want_none_back() {
-    let (url, heard) = server(vec![status("200 OK", "")], None).await;
+    let (url, requests) = server(vec![status("200 OK", "")], None).await;
     for method in ["POST", "GET"] {
         let config = vec![text("url", &url), text("method", method), text("request_body", "ask")];
         ask(config).await.unwrap();
-        let heard = heard.lock().unwrap().pop().unwrap();
-        assert!(heard.starts_with(method) && heard.ends_with("\r\n\r\nask"), "{heard}");
+        let requests = requests.lock().unwrap().pop().unwrap();
+        assert!(requests.starts_with(method) && requests.ends_with("\r\n\r\nask"), "{requests}");
     }
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n".to_owned();
     let (url, _) = server(vec![head], None).await;
@@ -154,10 +160,10 @@ async fn redirects_are_followed() {
 #[tokio::test]
 async fn requests_are_retried_only_if_configured_and_useful() {
     let busy = || status("503 Busy", "");
-    let (url, heard) = server(vec![busy(), busy(), status("200 OK", "x")], None).await;
+    let (url, requests) = server(vec![busy(), busy(), status("200 OK", "x")], None).await;
     let answer = ask(vec![text("url", &url), retry(2, 1, 2)]).await.unwrap();
     assert_eq!(get(&answer, "response_body"), Value::string("x"));
-    assert_eq!(heard.lock().unwrap().len(), 3);
+    assert_eq!(requests.lock().unwrap().len(), 3);
     let table = [
         ("503 Busy", vec![], Some("giving up after 1 attempt(s): unexpected HTTP status 503")),
         ("429 Later", vec![retry(1, 0, 1)], Some("giving up after 2 attempt(s)")),
@@ -165,11 +171,11 @@ async fn requests_are_retried_only_if_configured_and_useful() {
         ("400 No", vec![retry(1, 0, 1)], None),
     ];
     for (line, with, expected) in table {
-        let (url, heard) = server(vec![status(line, "")], None).await;
+        let (url, requests) = server(vec![status(line, "")], None).await;
         let config = with.iter().cloned().chain([text("url", &url)]).collect();
         match (ask(config).await, expected) {
             (Err(refusal), Some(expected)) => assert!(refusal.0.contains(expected), "{refusal:?}"),
-            (Ok(_), None) => assert_eq!(heard.lock().unwrap().len(), 1),
+            (Ok(_), None) => assert_eq!(requests.lock().unwrap().len(), 1),
             (other, _) => panic!("{line}: {other:?}"),
         }
     }
@@ -183,10 +189,10 @@ async fn a_server_may_say_when_to_ask_again() {
     let past = "Wed, 21 Oct 2015 07:28:00 GMT";
     let hour = 3_600_000;
     for (line, after) in [("503 Busy", "0"), ("429 Later", past)] {
-        let (url, heard) = server(vec![busy(line, after), status("200 OK", "x")], None).await;
+        let (url, requests) = server(vec![busy(line, after), status("200 OK", "x")], None).await;
         let answer = ask(vec![text("url", &url), retry(1, hour, hour)]).await.unwrap();
         assert_eq!(get(&answer, "response_body"), Value::string("x"));
-        assert_eq!(heard.lock().unwrap().len(), 2);
+        assert_eq!(requests.lock().unwrap().len(), 2);
     }
 }
 
@@ -199,13 +205,13 @@ async fn credentials_are_sent_to_the_same_host_again_and_to_no_other() {
     };
     let (other_url, requests_to_other) = server(vec![status("200 OK", "there")], None).await;
     let other_url = other_url.replace("localhost", "127.0.0.1");
-    let (url, heard) = server(vec![moved("/t"), moved(&other_url)], None).await;
+    let (url, requests) = server(vec![moved("/t"), moved(&other_url)], None).await;
     let authorization = ("request_headers", strings([("Authorization", "Bearer abc")]));
     let answer = ask(vec![text("url", &url), authorization]).await.unwrap();
     assert_eq!(get(&answer, "response_body"), Value::string("there"));
-    let heard = heard.lock().unwrap();
-    assert_eq!(heard.len(), 2);
-    assert!(heard.iter().all(|request| request.contains("Bearer abc")), "{heard:?}");
+    let requests = requests.lock().unwrap();
+    assert_eq!(requests.len(), 2);
+    assert!(requests.iter().all(|request| request.contains("Bearer abc")), "{requests:?}");
     assert!(!requests_to_other.lock().unwrap().concat().contains("Bearer"));
 }
 
@@ -352,8 +358,8 @@ async fn servers_and_clients_authenticate_with_certificates() {
     let [_, _, other_key] = certificates().await;
     let mismatch =
         vec![text("url", &url), client_identity[0].clone(), text("client_key_pem", &other_key)];
-    let refused = ask(mismatch).await.unwrap_err();
-    assert!(refused.0.contains("the private key does not match the public key"), "{refused:?}");
+    let refusal = ask(mismatch).await.unwrap_err();
+    assert!(refusal.0.contains("the private key does not match the public key"), "{refusal:?}");
     let careless = ("insecure", Value::Bool(true));
     let table = [
         (vec![trusting.clone(), client_identity[0].clone(), client_identity[1].clone()], true),

@@ -75,10 +75,10 @@ async fn a_server_that_is_not_there_is_waited_for_a_few_seconds() {
         listener.local_addr().unwrap().port()
     };
     let (_switch, stop) = Stop::new();
-    let begin = Instant::now();
+    let started_at = Instant::now();
     let problem = refusal(&server(port, 180), &stop).await;
     assert!(problem.contains("refused"), "{problem}");
-    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+    assert!(started_at.elapsed().as_secs() < 10, "{:?}", started_at.elapsed());
 }
 
 #[tokio::test]

@@ -74,9 +74,9 @@ async fn socks() -> u16 {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut greeting = [0; 2];
             stream.read_exact(&mut greeting).await.unwrap();
-            let mut ways = vec![0; usize::from(greeting[1])];
-            stream.read_exact(&mut ways).await.unwrap();
-            if !ways.contains(&2) {
+            let mut methods = vec![0; usize::from(greeting[1])];
+            stream.read_exact(&mut methods).await.unwrap();
+            if !methods.contains(&2) {
                 stream.write_all(&[5, 0xff]).await.unwrap();
                 continue;
             }

@@ -95,12 +95,12 @@ async fn send_socks_request(
     port: u16,
 ) -> Result<(), PeerError> {
     let credentials = proxy.username().map(|name| (name, proxy.password().unwrap_or_default()));
-    let ways: &[u8] = if credentials.is_some() {
+    let methods: &[u8] = if credentials.is_some() {
         &[SOCKS_NO_AUTHENTICATION, SOCKS_BY_PASSWORD]
     } else {
         &[SOCKS_NO_AUTHENTICATION]
     };
-    stream.write_all(&[&[SOCKS_VERSION], with_length_prefix(ways)?.as_slice()].concat()).await?;
+    stream.write_all(&[&[SOCKS_VERSION], with_length_prefix(methods)?.as_slice()].concat()).await?;
     stream.flush().await?;
     let mut chosen = [0; 2];
     stream.read_exact(&mut chosen).await?;

@@ -73,12 +73,15 @@ fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
         let public = key.public_forms().unwrap();
         let output = run_test_program(path, &["ssh-keygen", "-y", "-f", "key"], "");
         assert!(output.is_none_or(|output| output.trim() == public.openssh.trim()));
-        for (digest, ours) in
+        for (digest, own_fingerprint) in
             [("md5", public.fingerprint_md5), ("sha256", public.fingerprint_sha256)]
         {
             let output =
                 run_test_program(path, &["ssh-keygen", "-l", "-E", digest, "-f", "key"], "");
-            assert!(output.is_none_or(|output| output.contains(&ours)), "{ours}");
+            assert!(
+                output.is_none_or(|output| output.contains(&own_fingerprint)),
+                "{own_fingerprint}"
+            );
         }
     }
 }

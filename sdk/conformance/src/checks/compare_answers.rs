@@ -18,7 +18,7 @@ const N_REPEATED_CALLS: usize = 8;
 pub(super) async fn matches_usual_answer(
     suite: &mut Suite,
     request: &Msg,
-    usual: &Call,
+    baseline: &Call,
     call: &Call,
 ) -> bool {
     let severities = |call: &Call| {
@@ -26,17 +26,18 @@ pub(super) async fn matches_usual_answer(
         severities.sort_unstable();
         severities
     };
-    let ty = answer_object_type(suite, usual.rpc, request);
-    if are_equivalent_answers(usual, call, ty.as_ref()) {
+    let ty = answer_object_type(suite, baseline.rpc, request);
+    if are_equivalent_answers(baseline, call, ty.as_ref()) {
         return true;
     }
     let are_answers =
-        matches!((&usual.reply, &call.reply), (Reply::Answered(_), Reply::Answered(_)));
-    if !are_answers || severities(usual) != severities(call) {
+        matches!((&baseline.reply, &call.reply), (Reply::Answered(_), Reply::Answered(_)));
+    if !are_answers || severities(baseline) != severities(call) {
         return false;
     }
     for _ in 0..N_REPEATED_CALLS {
-        if !are_equivalent_answers(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
+        if !are_equivalent_answers(baseline, &suite.call(baseline.rpc, request).await, ty.as_ref())
+        {
             return true;
         }
     }
@@ -146,7 +147,7 @@ mod tests {
 
     /// The encoded object with one part changed.
     fn with(name: &str, part: &[u8]) -> Vec<u8> {
-        let usual: [(&str, &[u8]); 5] = [
+        let fields: [(&str, &[u8]); 5] = [
             ("size", &[0x01]),
             ("tags", b"\x92\xa1a\xa1b"),
             ("labels", b"\x82\xa1x\xa11\xa1y\xa12"),
@@ -154,7 +155,7 @@ mod tests {
             ("peer", b"\x92\x81\xa4port\x01\x81\xa4port\x02"),
         ];
         encoded(
-            usual.map(|(part_name, bytes)| {
+            fields.map(|(part_name, bytes)| {
                 (part_name, if part_name == name { part } else { bytes })
             }),
         )
@@ -171,10 +172,10 @@ mod tests {
 
     #[test]
     fn equal_objects_agree_in_every_encoding() {
-        let usual = with("", &[]);
+        let baseline = with("", &[]);
         let float = [&[0xcb][..], &1.0_f64.to_be_bytes()].concat();
         for (case, encoding) in [
-            ("the same bytes", usual.clone()),
+            ("the same bytes", baseline.clone()),
             ("the number 1 in two bytes", with("size", &[0xcd, 0, 1])),
             ("the number 1 as 1.0", with("size", &float)),
             ("the number 1 as a string", with("size", b"\xa11")),
@@ -185,13 +186,13 @@ mod tests {
                 with("peer", b"\x92\x81\xa4port\x02\x81\xa4port\x01")
             }),
         ] {
-            assert!(agree(&usual, &encoding), "{case}");
+            assert!(agree(&baseline, &encoding), "{case}");
         }
     }
 
     #[test]
     fn different_objects_do_not_agree() {
-        let usual = with("", &[]);
+        let baseline = with("", &[]);
         for (case, encoding) in [
             ("another number", with("size", &[0x02])),
             ("null", with("size", &[0xc0])),
@@ -204,7 +205,7 @@ mod tests {
             ("no object", vec![0xc0]),
             ("bytes that are not a value", vec![0xc1]),
         ] {
-            assert!(!agree(&usual, &encoding), "{case}");
+            assert!(!agree(&baseline, &encoding), "{case}");
         }
         // Null, unknown and empty are three values.
         let [null, unknown, empty] =
@@ -229,13 +230,13 @@ mod tests {
     #[test]
     fn objects_without_a_known_type_are_compared_as_bytes() {
         let rpc = Rpc::UpgradeResourceState;
-        let [usual, reordered] =
+        let [baseline, reordered] =
             [&b"\x92\xa1a\xa1b"[..], b"\x92\xa1b\xa1a"].map(|it| answer(rpc, it));
         let ty = Type::set(Type::String);
-        assert!(are_equivalent_answers(&usual, &reordered, Some(&ty)));
+        assert!(are_equivalent_answers(&baseline, &reordered, Some(&ty)));
         for ty in [None, Some(&Type::Bool)] {
-            assert!(are_equivalent_answers(&usual, &usual, ty));
-            assert!(!are_equivalent_answers(&usual, &reordered, ty));
+            assert!(are_equivalent_answers(&baseline, &baseline, ty));
+            assert!(!are_equivalent_answers(&baseline, &reordered, ty));
         }
     }
 

@@ -39,8 +39,8 @@ pub(super) async fn run(suite: &mut Suite) {
             continue;
         }
         // In a process of its own, because it may crash, and later checks need the other one.
-        let Ok(fresh) = suite.start_another_process().await else { continue };
-        let call = call_configure(&fresh, &encode_dynamic(&config, &ty)).await;
+        let Ok(new_process) = suite.start_another_process().await else { continue };
+        let call = call_configure(&new_process, &encode_dynamic(&config, &ty)).await;
         suite.record_case(rule, call.has_reply(), || {
             Finding::new(rule, "provider", format!("{case} brings it down"))
                 .with_call(&call)
@@ -115,9 +115,9 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
                 suite.secrets.add_sensitive_strings(provider.block(), &value);
                 candidates.push(value);
             }
-            Err(refused) => {
+            Err(error) => {
                 let skip_reason =
-                    format!("-config: {}{}", path_as_message_prefix(&refused.path), refused.reason);
+                    format!("-config: {}{}", path_as_message_prefix(&error.path), error.reason);
                 suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &skip_reason);
                 return;
             }
@@ -195,11 +195,12 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             if !suite.call_validate(provider, &config).await.is_success() {
                 continue;
             }
-            let Ok(fresh) = suite.start_another_process().await else { continue };
+            let Ok(new_process) = suite.start_another_process().await else { continue };
             has_address = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
-            let call =
-                fresh.call(Rpc::ConfigureProvider, &request, UNREACHABLE_ENDPOINT_TIMEOUT).await;
+            let call = new_process
+                .call(Rpc::ConfigureProvider, &request, UNREACHABLE_ENDPOINT_TIMEOUT)
+                .await;
             suite.record_case("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address without a server crashes or hangs it")
                     .with_path(&path)
@@ -237,10 +238,10 @@ async fn check_second_configure(suite: &mut Suite) {
     if !suite.is_rule_wanted("C-04") {
         return;
     }
-    let Ok(fresh) = suite.start_another_process().await else { return };
+    let Ok(new_process) = suite.start_another_process().await else { return };
     // This one may fail: the rule is about the second.
-    call_configure(&fresh, &suite.config).await;
-    let call = call_configure(&fresh, &suite.config).await;
+    call_configure(&new_process, &suite.config).await;
+    let call = call_configure(&new_process, &suite.config).await;
     suite.record_case("C-04", call.has_reply(), || {
         Finding::new("C-04", "provider", "a second Configure brings it down").with_call(&call)
     });
@@ -281,12 +282,12 @@ async fn check_configure_during_stop(suite: &mut Suite) {
     if !suite.is_rule_wanted("C-07") {
         return;
     }
-    let Ok(fresh) = suite.start_another_process().await else { return };
+    let Ok(new_process) = suite.start_another_process().await else { return };
     let request = request::configure_request(&suite.config);
     // Both concurrently, as when a user interrupts a host during Configure.
     let (configured, stopped) = tokio::join!(
-        fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
-        fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
+        new_process.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
+        new_process.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
     );
     for call in [configured, stopped] {
         suite.record_case("C-07", !call.is_crash_or_hang(), || {

@@ -56,21 +56,24 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
     if !suite.is_rule_wanted("D-03") {
         return;
     }
-    let mut odd = config.clone();
+    let mut made_up_config = config.clone();
     // All strings together, because the one that an object is found by is not known.
     for (path, attribute) in generate::settable_paths(offered.block(), config) {
         let is_text = attribute.implied_type() == Type::String;
         if is_text && path.find(config).is_some_and(|it| !it.is_null()) {
             let text = Value::string("conformance-no-such-object-7f3a");
-            odd = generate::replace_part(&odd, &path, text).unwrap_or(odd);
+            made_up_config =
+                generate::replace_part(&made_up_config, &path, text).unwrap_or(made_up_config);
         }
     }
-    if odd == *config || !suite.call_validate(offered, &odd).await.is_success() {
+    if made_up_config == *config
+        || !suite.call_validate(offered, &made_up_config).await.is_success()
+    {
         let reason = "no data source has a string argument to search by";
         return suite.note_skipped_rules(&["D-03"], reason);
     }
-    let request =
-        request_with_config(offered, &odd).with_message(4, &request::client_capabilities());
+    let request = request_with_config(offered, &made_up_config)
+        .with_message(4, &request::client_capabilities());
     let call = suite.call(Rpc::ReadDataSource, &request).await;
     let state = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
@@ -97,7 +100,7 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         )
         .with_call(&call)
         .with_expected_and_found("an error", "null, or an object of nulls")
-        .with_input(display_value(&odd))
+        .with_input(display_value(&made_up_config))
     });
 }
 

@@ -105,8 +105,8 @@ pub(super) async fn run(suite: &mut Suite) {
         return suite.note_skipped_rules(&["K-03"], "the program contains no variable name");
     }
     // Twice without variables: answers that vary by themselves cannot be judged.
-    let usual = collect_answers(suite, &program, &[]).await;
-    if usual != collect_answers(suite, &program, &[]).await {
+    let baseline = collect_answers(suite, &program, &[]).await;
+    if baseline != collect_answers(suite, &program, &[]).await {
         return suite.note_skipped_rules(
             &["K-03"],
             "the answers of two processes differ without any variable",
@@ -114,7 +114,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     let mut n_variables = 0;
     for mut part in names.chunks(MAX_VARIABLES_AT_ONCE).map(<[String]>::to_vec) {
-        while let Some(index) = find_effective_variable(suite, &program, &part, &usual).await {
+        while let Some(index) = find_effective_variable(suite, &program, &part, &baseline).await {
             let name = part.remove(index);
             n_variables += 1;
             suite.record_case("K-03", false, || {
@@ -159,17 +159,17 @@ async fn find_effective_variable(
     suite: &Suite,
     program: &Path,
     names: &[String],
-    usual: &ComparableAnswers,
+    baseline: &ComparableAnswers,
 ) -> Option<usize> {
-    if !do_answers_differ(suite, program, names, usual).await {
+    if !do_answers_differ(suite, program, names, baseline).await {
         return None;
     }
     let (mut from, mut to) = (0, names.len());
     while to - from > 1 && !suite.is_run_over() {
         let middle = from + (to - from) / 2;
-        if do_answers_differ(suite, program, &names[from..middle], usual).await {
+        if do_answers_differ(suite, program, &names[from..middle], baseline).await {
             to = middle;
-        } else if do_answers_differ(suite, program, &names[middle..to], usual).await {
+        } else if do_answers_differ(suite, program, &names[middle..to], baseline).await {
             from = middle;
         } else {
             // Only several of them together change the answer. The first represents all.
@@ -183,9 +183,9 @@ async fn do_answers_differ(
     suite: &Suite,
     program: &Path,
     names: &[String],
-    usual: &ComparableAnswers,
+    baseline: &ComparableAnswers,
 ) -> bool {
-    collect_answers(suite, program, names).await != *usual
+    collect_answers(suite, program, names).await != *baseline
 }
 
 /// The answers of a process with the variables.
@@ -262,8 +262,8 @@ fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
 fn collect_variable_names(bytes: &[u8], names: &mut BTreeSet<String>) {
     let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let mut rest = bytes;
-    while let Some(begin) = rest.iter().position(is_part) {
-        rest = &rest[begin..];
+    while let Some(start) = rest.iter().position(is_part) {
+        rest = &rest[start..];
         let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         // A name begins with a capital: digits before it end the literal before it.

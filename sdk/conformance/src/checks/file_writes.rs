@@ -75,9 +75,10 @@ pub(super) async fn run(suite: &mut Suite) {
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
     let files = files_written_outside(&log, &traced.working_dir(), &allowed);
     suite.record_case("K-05", files.is_empty(), || {
-        let named: Vec<&str> = files.iter().map(String::as_str).take(MAX_NAMED_FILES).collect();
+        let listed_files: Vec<&str> =
+            files.iter().map(String::as_str).take(MAX_NAMED_FILES).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
-            .with_expected_and_found("files below TMPDIR only", named.join(", "))
+            .with_expected_and_found("files below TMPDIR only", listed_files.join(", "))
     });
 }
 

@@ -138,9 +138,9 @@ fn check_function_result(
             Some("the result is unknown for known arguments".to_owned())
         }
         Ok(Some(value)) => {
-            let fits =
+            let conforms =
                 function.returns == Type::Dynamic || value.value().has_type(&function.returns);
-            (!fits).then(|| "the result has another type".to_owned())
+            (!conforms).then(|| "the result has another type".to_owned())
         }
     };
     suite.record_case("F-02", problem.is_none(), || {

@@ -182,10 +182,10 @@ fn check_apply_answer(
             return None;
         }
     };
-    let mut odd = type_violations(offered.block(), &value);
-    odd.extend(unknown_violations(&value, offered.block()));
+    let mut violations = type_violations(offered.block(), &value);
+    violations.extend(unknown_violations(&value, offered.block()));
     let change = AppliedChange { offered, input, call };
-    report_violations(suite, "A-01", &change, &odd);
+    report_violations(suite, "A-01", &change, &violations);
     report_violations(suite, "A-04", &change, &write_only_violations(offered.block(), &value));
     // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);

@@ -76,12 +76,12 @@ fn check_listed_types(
     listed: &BTreeSet<String>,
     call: &crate::plugin::Call,
 ) {
-    let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
-    suite.record_case("S-09", odd.is_empty(), || {
+    let differing_names: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
+    suite.record_case("S-09", differing_names.is_empty(), || {
         Finding::new("S-09", difference, "GetMetadata and the schema list different types")
             .with_expected_and_found(
                 format!("{} in the schema", expected.len()),
-                format!("only in one of them: {odd:?}"),
+                format!("only in one of them: {differing_names:?}"),
             )
             .with_call(call)
     });
@@ -96,14 +96,14 @@ async fn check_calls_without_schema(suite: &mut Suite) {
         return suite.note_skipped_rules(&["S-10"], "the provider does not claim it");
     }
     // A process that never served its schema.
-    let Ok(fresh) = suite.start_another_process().await else { return };
+    let Ok(new_process) = suite.start_another_process().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
         let config = suite.generate_config(offered, crate::generate::ConfigExtent::Required, 0);
         let request = request::validate_request(offered, &config);
         let rpc = request::validate_rpc(offered.kind);
         let expected = suite.call(rpc, &request).await;
-        let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
+        let call = new_process.call(rpc, &request, Duration::from_secs(20)).await;
         let held =
             super::compare_answers::matches_usual_answer(suite, &request, &expected, &call).await;
         suite.record_case("S-10", held, || {

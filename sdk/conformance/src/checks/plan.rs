@@ -174,20 +174,21 @@ pub(super) fn check_plan_answer(
             });
         }
     };
-    let odd = type_violations(offered.block(), &value);
+    let violations = type_violations(offered.block(), &value);
     suite.record_case(
         "P-01",
-        odd.is_empty() && (input.config.is_null() || !value.value().is_null()),
+        violations.is_empty() && (input.config.is_null() || !value.value().is_null()),
         || {
-            let message =
-                odd.first().map_or("the planned value is null".to_owned(), |it| it.message.clone());
+            let message = violations
+                .first()
+                .map_or("the planned value is null".to_owned(), |it| it.message.clone());
             Finding::new("P-01", &subject, message)
-                .with_path(first_violation_path(&odd))
+                .with_path(first_violation_path(&violations))
                 .with_call(call)
         },
     );
     // The rules below could only repeat it.
-    if !odd.is_empty() || value.value().is_null() {
+    if !violations.is_empty() || value.value().is_null() {
         return;
     }
     let secret = write_only_violations(offered.block(), &value);
@@ -362,13 +363,13 @@ async fn check_unknown_parts(
             return suite.note_skipped_rules(&["P-06"], "the legacy type system allows it");
         }
         // As between plan and apply: a known planned value must hold.
-        let odd = compatibility_violations(
+        let violations = compatibility_violations(
             offered.block(),
             &to_plain(&before.value),
             &to_plain(&planned.value),
         );
-        suite.record_case("P-06", odd.is_empty(), || {
-            let violation_path = first_violation_path(&odd);
+        suite.record_case("P-06", violations.is_empty(), || {
+            let violation_path = first_violation_path(&violations);
             let part =
                 |value: &Value| violation_path.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");

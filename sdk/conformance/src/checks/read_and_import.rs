@@ -100,11 +100,11 @@ pub(super) fn check_read_answer(
         suite.record_case("R-01", true, || Finding::new("R-01", "", ""));
         return Some(ReadAnswer { value: Some(value.into_value()), private });
     }
-    let mut odd = type_violations(offered.block(), &value);
-    odd.extend(unknown_violations(&value, offered.block()));
-    odd.extend(write_only_violations(offered.block(), &value));
-    suite.record_case("R-01", odd.is_empty(), || {
-        let first = odd.first();
+    let mut violations = type_violations(offered.block(), &value);
+    violations.extend(unknown_violations(&value, offered.block()));
+    violations.extend(write_only_violations(offered.block(), &value));
+    suite.record_case("R-01", violations.is_empty(), || {
+        let first = violations.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         let path = first.map(|it| it.path.clone()).unwrap_or_default();
         let returned_part = path.find(value.value()).map(display_value).unwrap_or_default();
@@ -215,9 +215,9 @@ async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedTy
     let subject = offered.display_name();
     let long = "x".repeat(64 * 1024);
     // An id goes into URLs, paths and commands, where each of these may have a meaning.
-    let odd =
+    let unusual_ids =
         ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
-    for id in odd {
+    for id in unusual_ids {
         let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
         suite.check_survives_call("I-07", &call, || {
             let shown_id = crate::plugin::truncate(id, 40);

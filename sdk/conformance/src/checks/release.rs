@@ -358,8 +358,8 @@ fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
     BUILD_MACHINE_SOURCE_PATHS.iter().find_map(|source| {
         let index = find(bytes, source)?;
         let before = &bytes[index.saturating_sub(64)..index];
-        let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
-        let home = HOME_DIRS.iter().find_map(begin).map(|it| &before[it..])?;
+        let home_start = |home: &&str| find(before, format!("/{home}").as_bytes());
+        let home = HOME_DIRS.iter().find_map(home_start).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
         // A control character or a space belongs to another literal, so this is not a path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)

@@ -271,8 +271,8 @@ async fn check_newer_and_older_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)])
         }
         // Reading may change with time, so only what is pure is compared.
         let is_pure = !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState);
-        let usual = suite.call(*rpc, request).await;
-        if usual.is_crash_or_hang() {
+        let baseline = suite.call(*rpc, request).await;
+        if baseline.is_crash_or_hang() {
             // Other rules report that; there is nothing to compare with.
             continue;
         }
@@ -280,14 +280,14 @@ async fn check_newer_and_older_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)])
         let newer = request.clone().with_text(900, "from the future").with_nonzero_int(901, 1);
         let call = suite.call(*rpc, &newer).await;
         let held = match is_pure {
-            true => matches_usual_answer(suite, request, &usual, &call).await,
+            true => matches_usual_answer(suite, request, &baseline, &call).await,
             false => call.has_reply(),
         };
         suite.record_case("Z-03", held, || {
             Finding::new("Z-03", &rpc.name(), "unknown fields change the answer")
-                .with_call(&usual)
+                .with_call(&baseline)
                 .with_call(&call)
-                .with_expected_and_found(usual.describe_outcome(), call.describe_outcome())
+                .with_expected_and_found(baseline.describe_outcome(), call.describe_outcome())
         });
         // Hosts of before 5.2 send no `provider_meta`, of before 5.6 no capabilities, and of before
         // 5.9 no identity. Empty private data is not on the wire either.
@@ -352,7 +352,7 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 
 async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some((rpc, request)) = requests.first() else { return };
-    let usual = suite.call(*rpc, request).await.recorded.duration;
+    let usual_duration = suite.call(*rpc, request).await.recorded.duration;
     // In microseconds: from before the request is read until after most answers.
     for deadline in [300, 1_000, 3_000, 10_000, 30_000] {
         if suite.ensure_running().await.is_err() {
@@ -364,7 +364,7 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     }
     let call = suite.call(*rpc, request).await;
     // A provider that continues working for the cancelled calls keeps the next one waiting.
-    let limit = usual * 2 + Duration::from_secs(5);
+    let limit = usual_duration * 2 + Duration::from_secs(5);
     suite.record_case("Z-06", call.has_reply() && call.recorded.duration <= limit, || {
         Finding::new(
             "Z-06",

@@ -257,11 +257,11 @@ async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StorePro
             .with_call(&stranger)
             .with_expected_and_found("an error", stranger.describe_outcome())
     });
-    let wrong = user.unlock(state, "conformance-no-such-lock").await;
-    suite.record_case("T-02", failed_without_crash(&wrong), || {
+    let wrong_unlock = user.unlock(state, "conformance-no-such-lock").await;
+    suite.record_case("T-02", failed_without_crash(&wrong_unlock), || {
         Finding::new("T-02", &subject, "a lock is released with the id of another")
-            .with_call(&wrong)
-            .with_expected_and_found("an error", wrong.describe_outcome())
+            .with_call(&wrong_unlock)
+            .with_expected_and_found("an error", wrong_unlock.describe_outcome())
     });
     let right = user.unlock(state, &id).await;
     let second_lock = other_process.lock(state).await;

@@ -180,8 +180,8 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     }
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = call_upgrade(suite, offered, version + 7, text.as_bytes()).await;
-    let refused = call.has_reply() && !call.is_success();
-    suite.record_case("U-03", refused, || {
+    let is_refused = call.has_reply() && !call.is_success();
+    suite.record_case("U-03", is_refused, || {
         Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
             .with_call(&call)
             .with_expected_and_found("an error", call.describe_outcome())
@@ -242,11 +242,11 @@ fn is_upgraded_to_type(offered: &OfferedType, call: &Call) -> bool {
 /// An object whose every attribute has a type that does not fit.
 fn object_of_wrong_types(offered: &OfferedType) -> String {
     let parts = offered.block().attributes.iter().map(|(name, attribute)| {
-        let wrong = match attribute.implied_type() {
+        let other_value = match attribute.implied_type() {
             Type::String | Type::Number | Type::Bool => "[[]]",
             _ => "\"text\"",
         };
-        format!("\"{}\":{wrong}", name.as_str())
+        format!("\"{}\":{other_value}", name.as_str())
     });
     format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
 }

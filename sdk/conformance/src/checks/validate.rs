@@ -296,8 +296,8 @@ async fn check_write_only_from_old_host(suite: &mut Suite, offered: &OfferedType
     // Without capabilities, as of hosts before 5.8 and 6.8.
     let request = request::validate_request(offered, config).without_field(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
-    let refused = call.diagnostics().iter().any(Diag::is_error);
-    suite.record_case("V-10", refused, || {
+    let is_refused = call.diagnostics().iter().any(Diag::is_error);
+    suite.record_case("V-10", is_refused, || {
         Finding::new(
             "V-10",
             &offered.display_name(),

@@ -234,10 +234,10 @@ mod tests {
         let calls = ["GET", "POST", "GET", "GET", "PUT"];
         assert_eq!(run(RemoteFault::None, &calls), [200; 5]);
         assert_eq!(run(RemoteFault::FailAt(2), &calls), [200, 200, 500, 200, 200]);
-        let refused = RemoteFault::RefuseChanges { only_first: false };
-        assert_eq!(run(refused, &calls), [200, 500, 200, 200, 500]);
-        let refused = RemoteFault::RefuseChanges { only_first: true };
-        assert_eq!(run(refused, &calls), [200, 500, 200, 200, 200]);
+        let refusal = RemoteFault::RefuseChanges { only_first: false };
+        assert_eq!(run(refusal, &calls), [200, 500, 200, 200, 500]);
+        let refusal = RemoteFault::RefuseChanges { only_first: true };
+        assert_eq!(run(refusal, &calls), [200, 500, 200, 200, 200]);
         assert_eq!(run(RemoteFault::NotFound(1), &calls), [200, 200, 404, 200, 200]);
         assert_eq!(run(RemoteFault::Busy(2), &calls), [503, 503, 200, 200, 200]);
         assert_eq!(run(RemoteFault::HoldAnswer, &calls), [200, 0, 200, 200, 200]);

@@ -169,7 +169,7 @@ async fn record_and_answer(
     let (number, handling) = lock_record(record).record_request(call);
     match handling {
         CallHandling::Forward => {}
-        CallHandling::Answer(refused) => return fault_response(refused),
+        CallHandling::Answer(refusal_status) => return fault_response(refusal_status),
         CallHandling::Hold => return hold_until_timeout(record).await,
     }
     let answer = send_upstream(parts, uri, body)
@@ -194,8 +194,8 @@ async fn hold_until_timeout(record: &SharedRecord) -> HttpAnswer {
     status_response(StatusCode::GATEWAY_TIMEOUT)
 }
 
-fn fault_response(refused: u16) -> HttpAnswer {
-    status_response(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY))
+fn fault_response(status: u16) -> HttpAnswer {
+    status_response(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY))
 }
 
 fn status_response(status: StatusCode) -> HttpAnswer {

@@ -226,11 +226,12 @@ impl SchemaReader {
             return Type::Dynamic;
         }
         // Counted before decoding, whose recursion follows the nesting.
-        let depth = bytes.iter().fold((0_usize, 0_usize), |(current, most), byte| match byte {
-            b'[' => (current + 1, most.max(current + 1)),
-            b']' => (current.saturating_sub(1), most),
-            _ => (current, most),
-        });
+        let depth =
+            bytes.iter().fold((0_usize, 0_usize), |(current, max_depth), byte| match byte {
+                b'[' => (current + 1, max_depth.max(current + 1)),
+                b']' => (current.saturating_sub(1), max_depth),
+                _ => (current, max_depth),
+            });
         if depth.1 > 64 {
             self.report_schema_problem(
                 rule,

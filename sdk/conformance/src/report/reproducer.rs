@@ -185,16 +185,16 @@ mod tests {
 
     #[test]
     fn a_reproducer_has_the_calls_as_they_were_recorded_in_the_order_of_the_run() {
-        let mut refused = call(Rpc::ReadResource, 7);
-        refused.recorded.duration = Duration::from_micros(30);
-        refused.recorded.answers = vec![bytes::Bytes::from_static(b"\xff")];
-        refused.recorded.outcome = CallOutcome::Status(RawStatus {
+        let mut refused_call = call(Rpc::ReadResource, 7);
+        refused_call.recorded.duration = Duration::from_micros(30);
+        refused_call.recorded.answers = vec![bytes::Bytes::from_static(b"\xff")];
+        refused_call.recorded.outcome = CallOutcome::Status(RawStatus {
             code: 5,
             message: "no such thing".to_owned(),
             details: bytes::Bytes::from_static(b"\x08\x05"),
         });
         let before = call(Rpc::ReadResource, 3);
-        let written = reproducer(&[refused.clone(), before.clone()]).calls;
-        assert_eq!(written, [before.recorded, refused.recorded]);
+        let written = reproducer(&[refused_call.clone(), before.clone()]).calls;
+        assert_eq!(written, [before.recorded, refused_call.recorded]);
     }
 }

@@ -32,10 +32,10 @@ pub(crate) fn interrupt_process_on_unix(pid: i32) -> bool {
 
 /// Whether every user may write to a file and reach it, except for the directory `ours`. The mode
 /// of the file is returned, too.
-pub(crate) fn unix_mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
+pub(crate) fn unix_mode_if_open_to_others(path: &Path, own_dir: &Path) -> Option<u32> {
     // To connect to a socket one needs to write.
     let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
-    let directory = path.parent().filter(|it| *it != ours);
+    let directory = path.parent().filter(|it| *it != own_dir);
     let directory = directory.and_then(|it| it.metadata().ok());
     let is_closed = directory.is_some_and(|it| it.mode() & 0o001 == 0);
     (mode != 0 && !is_closed).then_some(mode)

@@ -112,8 +112,8 @@ fn a_state_is_locked_written_read_listed_and_deleted() {
 fn a_write_without_the_lock_of_this_process_is_refused() {
     let states = states();
     wait(async {
-        let refused = states.write("a", b"content").await.unwrap_err();
-        assert!(refused.0.starts_with("State not locked: "), "{refused:?}");
+        let error = states.write("a", b"content").await.unwrap_err();
+        assert!(error.0.starts_with("State not locked: "), "{error:?}");
         let id = states.lock("a", "apply").await.unwrap();
         // Another process could release it under the same id.
         states.unlock("a", &id).await.unwrap();
@@ -129,15 +129,15 @@ fn problems_and_panics_are_answers() {
         "shelf_store",
         [("name", Value::string("broken"))],
     ));
-    let Err(refused) = broken else { panic!("it was configured") };
-    assert_eq!(refused.0, "Shelf is broken: Take another one.");
+    let Err(error) = broken else { panic!("it was configured") };
+    assert_eq!(error.0, "Shelf is broken: Take another one.");
     let states = states();
     wait(async {
         states.lock("a", "apply").await.unwrap();
         let panicked = states.write("a", b"panic").await.unwrap_err();
         assert!(panicked.0.starts_with("Provider panicked: "), "{panicked:?}");
-        let wrong = states.unlock("b", "x").await.unwrap_err();
-        assert_eq!(wrong.0, "Unable to unlock the state in shelf_store: it is not locked");
+        let unlock_error = states.unlock("b", "x").await.unwrap_err();
+        assert_eq!(unlock_error.0, "Unable to unlock the state in shelf_store: it is not locked");
     });
 }
 
@@ -158,14 +158,14 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
         assert_eq!(server.configure_store(request).await.unwrap().chunk_size, 4);
         server.lock_state(state(), "apply".into()).await.unwrap();
         let all_chunks = split_into_chunks(&b"0123456789".to_vec().into(), 4);
-        let refused = async |chunks: Vec<StateChunk>| {
+        let error_for = async |chunks: Vec<StateChunk>| {
             server.write_state_bytes(state(), chunks).await.unwrap().diagnostics
         };
         for broken in [all_chunks[..2].to_vec(), vec![all_chunks[0].clone(), all_chunks[2].clone()]]
         {
-            assert_eq!(refused(broken).await[0].summary, "Incomplete state");
+            assert_eq!(error_for(broken).await[0].summary, "Incomplete state");
         }
-        assert!(refused(all_chunks).await.is_empty());
+        assert!(error_for(all_chunks).await.is_empty());
         let mut chunks = server.read_state_bytes(state()).await.unwrap();
         let mut sizes = Vec::new();
         while let Some(chunk) = chunks.next().await {
@@ -209,10 +209,10 @@ fn a_lock_or_a_state_without_id_is_a_bug_of_the_provider() {
 
     let provider = ProviderDef::new("acme/shelf").state_store("shelf_nameless", Nameless);
     let states = wait(StateStoreUnderTest::new(provider, "shelf_nameless", [])).unwrap();
-    let refused = wait(states.lock("a", "apply")).unwrap_err();
-    assert!(refused.0.starts_with("Lock without ID: "), "{refused:?}");
-    assert!(refused.0.contains("(rule lock-id)"), "{refused:?}");
-    let refused = wait(states.list()).unwrap_err();
-    assert!(refused.0.starts_with("State without ID: "), "{refused:?}");
-    assert!(refused.0.contains("(rule state-ids)"), "{refused:?}");
+    let error = wait(states.lock("a", "apply")).unwrap_err();
+    assert!(error.0.starts_with("Lock without ID: "), "{error:?}");
+    assert!(error.0.contains("(rule lock-id)"), "{error:?}");
+    let error = wait(states.list()).unwrap_err();
+    assert!(error.0.starts_with("State without ID: "), "{error:?}");
+    assert!(error.0.contains("(rule state-ids)"), "{error:?}");
 }

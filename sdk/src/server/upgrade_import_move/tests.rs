@@ -228,8 +228,9 @@ async fn a_further_imported_object_requires_one_resource_type_of_its_kind() {
     assert!(answer.resources.is_empty());
     assert!(answer.diagnostics[0].detail.contains("has no resource type of that kind"));
     // Both types have one implementation, so that `along` cannot mean one of them.
-    let twice = racks().resource("cloud_volume", Volumes).resource("cloud_disk", Volumes);
-    let answer = imported(twice, "r", None).await;
+    let ambiguous_provider =
+        racks().resource("cloud_volume", Volumes).resource("cloud_disk", Volumes);
+    let answer = imported(ambiguous_provider, "r", None).await;
     assert!(answer.diagnostics[0].detail.contains("has several resource types of that kind"));
 }
 
@@ -258,10 +259,10 @@ async fn identities_are_upgraded_to_the_current_version() {
             None => Ok(payload_text(&answer.identity)),
         }
     };
-    let refused = async |version, json| upgraded(version, json).await.unwrap_err();
+    let error_for = async |version, json| upgraded(version, json).await.unwrap_err();
     assert_eq!(upgraded(0, r#"{"number":7}"#).await.as_deref(), Ok(r#"{"name":"rack-7"}"#));
     assert_eq!(upgraded(2, r#"{"name":"r"}"#).await.as_deref(), Ok(r#"{"name":"r"}"#));
-    assert!(refused(0, r#"{"number":{}}"#).await.contains("does not fit"));
-    assert!(refused(1, "{}").await.contains("version 1 of its identity"));
-    assert!(refused(3, "{}").await.contains("this provider has version 2"));
+    assert!(error_for(0, r#"{"number":{}}"#).await.contains("does not fit"));
+    assert!(error_for(1, "{}").await.contains("version 1 of its identity"));
+    assert!(error_for(3, "{}").await.contains("this provider has version 2"));
 }

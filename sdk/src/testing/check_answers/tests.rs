@@ -42,14 +42,14 @@ fn an_upgraded_object_is_checked_against_the_contract() {
     let schemas = TypeSchemas { object: &block, identity: None };
     let check = |state: Payload| checked_upgraded_object(schemas, &state);
     assert!(check(named_object()).is_ok());
-    let refused = refusals(check);
-    assert_eq!(refused.len(), 2, "{refused:?}");
-    assert!(refused[0].starts_with("provider bug in upgrade: "), "{refused:?}");
-    assert!(refused[0].ends_with("(rule write-only-null)"), "{refused:?}");
-    assert!(refused[1].ends_with("(rule object-type)"), "{refused:?}");
+    let errors = refusals(check);
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors[0].starts_with("provider bug in upgrade: "), "{errors:?}");
+    assert!(errors[0].ends_with("(rule write-only-null)"), "{errors:?}");
+    assert!(errors[1].ends_with("(rule object-type)"), "{errors:?}");
     let unknown = object(Value::unknown(Type::String), Value::null(Type::String));
-    let refused = check(unknown).unwrap_err().0;
-    assert!(refused.ends_with("(rule object-known)"), "{refused}");
+    let errors = check(unknown).unwrap_err().0;
+    assert!(errors.ends_with("(rule object-known)"), "{errors}");
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn an_imported_object_is_checked_against_the_contract() {
     let check =
         |state: Payload| checked_imported_object("acme_thing", schemas, &imported(state, None));
     assert!(check(named_object()).is_ok());
-    let refused = refusals(check);
-    assert_eq!(refused.len(), 2, "{refused:?}");
-    assert!(refused[0].ends_with("(rule write-only-null)"), "{refused:?}");
+    let errors = refusals(check);
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors[0].ends_with("(rule write-only-null)"), "{errors:?}");
     let null = check(payload(Value::null(block.implied_type()))).unwrap_err().0;
     assert!(null.ends_with("(rule object-not-null)"), "{null}");
 

@@ -90,11 +90,11 @@ impl SecretReplacer<'_> {
         let mut hidden = String::new();
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
-            let fits = |secret: &&&str| {
+            let is_whole_word = |secret: &&&str| {
                 rest.starts_with(**secret)
                     && (secret.chars().count() >= MIN_EMBEDDED_SECRET_LENGTH || text == **secret)
             };
-            if let Some(secret) = self.secrets.iter().find(fits).copied() {
+            if let Some(secret) = self.secrets.iter().find(is_whole_word).copied() {
                 hidden.push_str(&self.token_for(secret));
                 rest = &rest[secret.len()..];
             } else {
@@ -123,10 +123,10 @@ pub(super) struct TokenValues {
 impl TokenValues {
     /// Matches a request with a recorded one, and returns the further values of tokens. The error
     /// describes the difference.
-    pub(super) fn match_request(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
+    pub(super) fn match_request(&self, recorded: &Json, actual: &Json) -> Result<Self, String> {
         // On a copy: a request that does not match must not add values.
         let mut bound = self.clone();
-        bound.match_and_bind_values("", recorded, came)?;
+        bound.match_and_bind_values("", recorded, actual)?;
         Ok(bound)
     }
 
@@ -167,17 +167,17 @@ impl TokenValues {
         &mut self,
         path: &str,
         recorded: &Json,
-        came: &Json,
+        actual: &Json,
     ) -> Result<(), String> {
-        match (recorded, came) {
+        match (recorded, actual) {
             (Json::Object(recorded_object), Json::Object(right))
                 if recorded_object.contains_key(SECRET_KEY) =>
             {
                 let is_same = match (recorded_object.get(SECRET_KEY), right.get(SECRET_KEY)) {
-                    (Some(Json::String(token)), Some(came)) => {
-                        self.bind_or_compare_scalar(token, came)
+                    (Some(Json::String(token)), Some(actual)) => {
+                        self.bind_or_compare_scalar(token, actual)
                     }
-                    (recorded, came) => recorded == came,
+                    (recorded, actual) => recorded == actual,
                 };
                 let differs = || format!("{} is another secret", path.trim_start_matches('.'));
                 is_same.then_some(()).ok_or_else(differs)
@@ -214,28 +214,29 @@ impl TokenValues {
             {
                 Ok(())
             }
-            _ if recorded == came => Ok(()),
-            _ => Err(format!("{} was {recorded} and is {came}", path.trim_start_matches('.'))),
+            _ if recorded == actual => Ok(()),
+            _ => Err(format!("{} was {recorded} and is {actual}", path.trim_start_matches('.'))),
         }
     }
 
     /// Whether a token matches this number or boolean, here and in strings.
-    fn bind_or_compare_scalar(&mut self, token: &str, came: &Json) -> bool {
-        let bound_value = self.bound_values.entry(token.to_owned()).or_insert_with(|| came.clone());
-        self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
-        bound_value == came
+    fn bind_or_compare_scalar(&mut self, token: &str, actual: &Json) -> bool {
+        let bound_value =
+            self.bound_values.entry(token.to_owned()).or_insert_with(|| actual.clone());
+        self.texts.entry(token.to_owned()).or_insert_with(|| actual.to_string());
+        bound_value == actual
     }
 
     /// Whether a recorded string matches this one, with the values of its tokens.
-    fn bind_or_compare_text(&mut self, recorded: &str, came: &str) -> bool {
+    fn bind_or_compare_text(&mut self, recorded: &str, actual: &str) -> bool {
         let recorded = self.restore_in_text(recorded);
-        if recorded == came {
+        if recorded == actual {
             return true;
         }
         // In one string, only one token without a value can be found.
         let Some((before, rest)) = recorded.split_once(SECRET_TOKEN_START) else { return false };
         let Some((number, after)) = rest.split_once(SECRET_TOKEN_END) else { return false };
-        let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
+        let secret = actual.strip_prefix(before).and_then(|actual| actual.strip_suffix(after));
         match secret {
             Some(secret) if !secret.is_empty() => {
                 self.texts.insert(

@@ -34,14 +34,14 @@ struct Door {
 }
 
 struct Doors {
-    made: Mutex<Vec<String>>,
+    created_names: Mutex<Vec<String>>,
     // False in a replay, where a call of the provider is the error to find.
-    works: bool,
+    succeeds: bool,
 }
 
 impl Doors {
     fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
-        assert!(self.works, "a replay asks nobody");
+        assert!(self.succeeds, "a replay asks nobody");
         // A secret inside another string must be hidden too.
         let note = format!("say {} at the door", planned.code);
         DoorComputed { note, key: format!("made-up-key-{id}"), id }
@@ -52,7 +52,7 @@ impl Resource for Doors {
     type Model = Door;
 
     async fn create(&self, call: Create<Door>) -> Answer<DoorComputed> {
-        let mut created_names = self.made.lock().unwrap();
+        let mut created_names = self.created_names.lock().unwrap();
         created_names.push(call.planned.house.clone());
         Ok(self.answer(&call.planned, created_names.len().to_string()))
     }
@@ -62,10 +62,11 @@ impl Resource for Doors {
     }
 }
 
-fn test_engine(works: bool) -> TestEngine {
+fn test_engine(succeeds: bool) -> TestEngine {
     TestEngine::new(move || {
-        let doors = Doors { made: Mutex::default(), works };
-        ProviderDef::new("registry.terraform.io/acme/doors").resource("doors_door", doors)
+        let provider_of_doors = Doors { created_names: Mutex::default(), succeeds };
+        ProviderDef::new("registry.terraform.io/acme/doors")
+            .resource("doors_door", provider_of_doors)
     })
 }
 
@@ -184,14 +185,14 @@ struct Safe {
 }
 
 struct Safes {
-    works: bool,
+    succeeds: bool,
 }
 
 impl Resource for Safes {
     type Model = Safe;
 
     async fn create(&self, call: Create<Safe>) -> Answer<SafeComputed> {
-        assert!(self.works, "a replay asks nobody");
+        assert!(self.succeeds, "a replay asks nobody");
         let note = format!("dial {}", call.planned.pin);
         Ok(SafeComputed { note, turns: Some(vec![31, 5512]), id: "s".to_owned() })
     }
@@ -202,7 +203,7 @@ impl List for Safes {
     type Object = Safe;
 
     async fn list(&self, call: Search<(), Safe>) -> Answer<()> {
-        assert!(self.works, "a replay asks nobody");
+        assert!(self.succeeds, "a replay asks nobody");
         let object = SafeDraft { id: "s".into(), pin: 4711.into(), ..SafeDraft::default() };
         call.send_object("the safe", object).await;
         Ok(())
@@ -213,7 +214,7 @@ impl Action for Safes {
     type Model = Turn;
 
     async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
-        assert!(self.works, "a replay asks nobody");
+        assert!(self.succeeds, "a replay asks nobody");
         call.progress.send(format!("turning by {}", call.config.by));
         // The record must have the progress and the error.
         Err(Problem::new("It is stuck", ""))
@@ -227,11 +228,11 @@ struct Turn {
     by: i64,
 }
 
-fn safes(works: bool) -> ProviderDef {
+fn safes(succeeds: bool) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/doors")
-        .resource("doors_safe", Safes { works })
-        .list("doors_safe", Safes { works })
-        .action("doors_turn", Safes { works })
+        .resource("doors_safe", Safes { succeeds })
+        .list("doors_safe", Safes { succeeds })
+        .action("doors_turn", Safes { succeeds })
 }
 
 #[test]

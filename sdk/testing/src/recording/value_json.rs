@@ -386,7 +386,7 @@ fn escape_key(key: &str) -> String {
 
 /// Decodes a value of a type.
 pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
-    let wrong = || format!("{json} is no {}", ty.friendly_name());
+    let mismatch = || format!("{json} is no {}", ty.friendly_name());
     if let Some(unknown) = json.get(UNKNOWN_KEY) {
         let refinement = Refinement { not_null: unknown == "not null", ..Refinement::default() };
         return Ok(Value::refined(ty.clone(), refinement));
@@ -400,21 +400,27 @@ pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
         };
     }
     let elements = |ty: &Type| -> Result<Vec<Value>, String> {
-        json.as_array().ok_or_else(wrong)?.iter().map(|element| decode_value(element, ty)).collect()
+        json.as_array()
+            .ok_or_else(mismatch)?
+            .iter()
+            .map(|element| decode_value(element, ty))
+            .collect()
     };
     Ok(match (ty, json) {
         (_, Json::Null) => Value::null(ty.clone()),
         (Type::Dynamic, _) => {
-            let encoded_type = json.get(TYPE_KEY).ok_or_else(wrong)?.to_string();
+            let encoded_type = json.get(TYPE_KEY).ok_or_else(mismatch)?.to_string();
             let encoded_type =
                 type_json::decode(encoded_type.as_bytes()).map_err(|error| error.to_string())?;
             decode_value(&json["value"], &encoded_type)?
         }
         (Type::Bool, Json::Bool(truth)) => Value::Bool(*truth),
         (Type::Number, Json::Number(number)) => {
-            Value::Number(Number::parse(&number.to_string()).ok_or_else(wrong)?)
+            Value::Number(Number::parse(&number.to_string()).ok_or_else(mismatch)?)
         }
-        (Type::Number, Json::String(text)) => Value::Number(Number::parse(text).ok_or_else(wrong)?),
+        (Type::Number, Json::String(text)) => {
+            Value::Number(Number::parse(text).ok_or_else(mismatch)?)
+        }
         (Type::String, Json::String(text)) => Value::string(text.as_str()),
         (Type::List(ty), _) => Value::list((**ty).clone(), elements(ty)?),
         (Type::Set(ty), _) => Value::set((**ty).clone(), elements(ty)?),
@@ -438,7 +444,7 @@ pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
             });
             Value::object(attributes.collect::<Result<Vec<_>, String>>()?)
         }
-        _ => return Err(wrong()),
+        _ => return Err(mismatch()),
     })
 }
 
@@ -486,7 +492,7 @@ mod tests {
 
     #[test]
     fn values_of_another_type_are_refused() {
-        let refused = decode_value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
-        assert_eq!(refused, Err("1 is no string".to_owned()));
+        let result = decode_value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
+        assert_eq!(result, Err("1 is no string".to_owned()));
     }
 }

@@ -21,19 +21,19 @@ struct Heard(Arc<Mutex<(Option<tokio::time::Instant>, Vec<String>)>>);
 
 impl Heard {
     fn say(&self, event: &str) {
-        let mut heard = self.0.lock().unwrap();
-        let start = *heard.0.get_or_insert_with(tokio::time::Instant::now);
+        let mut log = self.0.lock().unwrap();
+        let start = *log.0.get_or_insert_with(tokio::time::Instant::now);
         // Started minutes: an event due at a whole minute happens a moment later.
         let minutes = start.elapsed().as_secs() / 60;
-        heard.1.push(format!("{minutes} {event}"));
+        log.1.push(format!("{minutes} {event}"));
     }
 
     /// Operations while applying. Planning opens and closes everything once more.
     fn applying(&self) -> String {
-        let heard = &self.0.lock().unwrap().1;
+        let log = &self.0.lock().unwrap().1;
         let mut planning = true;
         let mut closing = false;
-        let later = heard.iter().filter(|event| {
+        let later = log.iter().filter(|event| {
             // Until the first opening after a close, it was the plan.
             closing |= event.contains("close");
             planning &= !(closing && event.contains("open"));
@@ -81,12 +81,12 @@ impl Ephemeral for Leases {
     }
 }
 
-fn test_engine(heard: &Heard, world: &HostValues) -> TestEngine {
-    let (heard, world) = (heard.clone(), Arc::clone(world));
+fn test_engine(event_log: &Heard, host_values: &HostValues) -> TestEngine {
+    let (event_log, host_values) = (event_log.clone(), Arc::clone(host_values));
     TestEngine::new(move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
-            .resource("cloud_machine", Machines(Arc::clone(&world)))
-            .ephemeral("cloud_lease", Leases(heard.clone()))
+            .resource("cloud_machine", Machines(Arc::clone(&host_values)))
+            .ephemeral("cloud_lease", Leases(event_log.clone()))
     })
 }
 
@@ -108,20 +108,21 @@ fn config(leases: &[(&str, i64)], cores: i64) -> String {
 
 #[test]
 fn a_lease_is_renewed_before_it_expires_and_then_closed() {
-    let heard = Heard::default();
-    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
-    ran.expect_applied();
+    let event_log = Heard::default();
+    let run_result =
+        test_engine(&event_log, &HostValues::default()).apply(&config(&[("a", 25)], 1));
+    run_result.expect_applied();
     // The creation of the machine takes an hour of the test engine's clock.
-    assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
+    assert_eq!(event_log.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
 
 #[test]
 fn leases_are_renewed_independently_of_one_that_hangs() {
-    let heard = Heard::default();
+    let event_log = Heard::default();
     // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
-    test_engine(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_applied();
-    let events = heard.applying();
+    test_engine(&event_log, &HostValues::default()).apply(&config(&leases, 1)).expect_applied();
+    let events = event_log.applying();
     let renewed: Vec<&str> = events.split(", ").filter(|event| event.contains("renew")).collect();
     assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{events}");
     // A resource during its renewal is closed afterwards.
@@ -130,32 +131,37 @@ fn leases_are_renewed_independently_of_one_that_hangs() {
 
 #[test]
 fn a_failed_renewal_is_reported_and_not_retried() {
-    let heard = Heard::default();
-    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
+    let event_log = Heard::default();
+    let run_result =
+        test_engine(&event_log, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
     assert!(
-        ran.plan_text().is_empty() || ran.diags.iter().all(|diagnostic| !diagnostic.is_error())
+        run_result.plan_text().is_empty()
+            || run_result.diags.iter().all(|diagnostic| !diagnostic.is_error())
     );
     let summaries: Vec<_> =
-        ran.diags.iter().map(|diagnostic| diagnostic.summary.as_str()).collect();
+        run_result.diags.iter().map(|diagnostic| diagnostic.summary.as_str()).collect();
     assert_eq!(summaries, ["Ephemeral resource not renewed"]);
-    assert_eq!(heard.applying(), "0 open refused, 25 renew refused, 60 close refused");
+    assert_eq!(event_log.applying(), "0 open refused, 25 renew refused, 60 close refused");
 }
 
 #[test]
 fn renewed_leases_are_closed_after_a_failure() {
-    let heard = Heard::default();
-    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 45)], 99));
-    ran.expect_error("It does not start");
-    assert_eq!(heard.applying(), "0 open a, 45 renew a, 60 close a");
+    let event_log = Heard::default();
+    let run_result =
+        test_engine(&event_log, &HostValues::default()).apply(&config(&[("a", 45)], 99));
+    run_result.expect_error("It does not start");
+    assert_eq!(event_log.applying(), "0 open a, 45 renew a, 60 close a");
 }
 
 #[test]
 fn a_lease_that_lasts_for_ages_is_never_renewed() {
-    let heard = Heard::default();
+    let event_log = Heard::default();
     // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;
-    test_engine(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_applied();
-    assert_eq!(heard.applying(), "0 open a, 60 close a");
+    test_engine(&event_log, &HostValues::default())
+        .apply(&config(&[("a", ages)], 1))
+        .expect_applied();
+    assert_eq!(event_log.applying(), "0 open a, 60 close a");
 }
 
 /// The existing zones.
@@ -192,12 +198,12 @@ impl Function for Twice {
 
 #[test]
 fn a_crash_in_any_call_is_survived() {
-    let (heard, world) = (Heard::default(), HostValues::default());
+    let (event_log, host_values) = (Heard::default(), HostValues::default());
     let provider = move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
-            .resource("cloud_machine", Machines(Arc::clone(&world)))
+            .resource("cloud_machine", Machines(Arc::clone(&host_values)))
             .data_source("cloud_zones", Atlas)
-            .ephemeral("cloud_lease", Leases(heard.clone()))
+            .ephemeral("cloud_lease", Leases(event_log.clone()))
             .function::<Twice>("twice")
     };
     let config = config(&[("a", 25)], 1)

@@ -170,6 +170,6 @@ fn elements_that_defaults_make_the_same_are_refused() {
 #[test]
 fn attributes_that_every_object_has_are_not_planned() {
     let mut engine = TestEngine::new(provider);
-    let ran = engine.plan(&server("label = \"nobody\""));
-    ran.expect_error("`modify_plan` planned that there will be no `id`");
+    let run_result = engine.plan(&server("label = \"nobody\""));
+    run_result.expect_error("`modify_plan` planned that there will be no `id`");
 }

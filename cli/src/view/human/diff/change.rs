@@ -220,8 +220,8 @@ impl<'v> ValueChange<'v> {
     }
 
     fn paths_below(&self, is_step: impl Fn(&Step) -> bool) -> Vec<&'v [Step]> {
-        let below = self.forces.iter().filter_map(|path| path.split_first());
-        below.filter(|(step, _)| is_step(step)).map(|(_, rest)| rest).collect()
+        let inner_paths = self.forces.iter().filter_map(|path| path.split_first());
+        inner_paths.filter(|(step, _)| is_step(step)).map(|(_, rest)| rest).collect()
     }
 
     /// The removal of the value before.

@@ -142,14 +142,14 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
     // A directory that is read-only even for root.
     bare.directory = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
-    let mut odd = suite.launch_options();
+    let mut unusual_options = suite.launch_options();
     for (name, value) in
         [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
     {
-        odd.env.push((name.into(), value.into()));
+        unusual_options.env.push((name.into(), value.into()));
     }
     for (environment, launch) in
-        [("a read-only directory and no HOME", bare), ("another time zone", odd)]
+        [("a read-only directory and no HOME", bare), ("another time zone", unusual_options)]
     {
         let call = match Plugin::launch(program, &launch).await {
             Ok(plugin) => {

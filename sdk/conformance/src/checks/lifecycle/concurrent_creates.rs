@@ -46,13 +46,13 @@ pub(super) async fn check_parallel_creates(
                 .with_call(&call)
         });
         let Some(object) = object else { continue };
-        let odd = compatibility_violations(
+        let violations = compatibility_violations(
             offered.block(),
             &to_plain(&planned.value),
             &to_plain(&object.value),
         );
-        suite.record_case("A-20", odd.is_empty(), || {
-            let first = odd.first().map(ToString::to_string).unwrap_or_default();
+        suite.record_case("A-20", violations.is_empty(), || {
+            let first = violations.first().map(ToString::to_string).unwrap_or_default();
             Finding::new("A-20", &offered.display_name(), "objects created in parallel mix")
                 .with_call(&call)
                 .with_expected_and_found("the planned object", first)
@@ -75,9 +75,9 @@ pub(super) async fn check_stop_during_create(
         return;
     }
     // A process of its own, because a provider may refuse calls after `StopProvider`.
-    let Ok(fresh) = suite.start_another_process().await else { return };
+    let Ok(new_process) = suite.start_another_process().await else { return };
     // A newly started process is not configured yet.
-    fresh
+    new_process
         .call(
             Rpc::ConfigureProvider,
             &request::configure_request(&suite.config),
@@ -86,8 +86,10 @@ pub(super) async fn check_stop_during_create(
         .await;
     let entry = journal.record_create_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
-    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGING_CALL_TIMEOUT);
-    let stop = fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, std::time::Duration::from_secs(10));
+    let apply =
+        new_process.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGING_CALL_TIMEOUT);
+    let stop =
+        new_process.call(Rpc::StopProvider, &EMPTY_REQUEST, std::time::Duration::from_secs(10));
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.record_case("A-17", !call.is_crash_or_hang(), || {

@@ -164,13 +164,13 @@ impl RemoteCallChecker<'_> {
     fn check_calls_change_nothing(
         &mut self,
         rule: &'static str,
-        doing: &str,
+        operation: &str,
         call: &Call,
         calls: &[RemoteCall],
     ) {
         let first = calls.iter().find(|it| it.may_change_something());
         self.suite.record_case(rule, first.is_none(), || {
-            let message = format!("{doing} sends a changing remote call");
+            let message = format!("{operation} sends a changing remote call");
             Finding::new(rule, &self.offered.display_name(), message)
                 .with_call(call)
                 .with_expected_and_found(
@@ -216,9 +216,9 @@ impl RemoteCallChecker<'_> {
         let mut launch = self.suite.launch_options();
         // It trusts only the authority of the other proxy, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_other_proxy(&self.proxy));
-        let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
+        let Ok(new_process) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure_request(&self.suite.config);
-        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGING_CALL_TIMEOUT).await;
+        let call = new_process.call(Rpc::ConfigureProvider, &request, CHANGING_CALL_TIMEOUT).await;
         // A client may connect only when it needs the service, and not while it is configured.
         let request = request::read_request(
             &self.offered,
@@ -226,7 +226,7 @@ impl RemoteCallChecker<'_> {
             &object.private,
             object.identity.as_ref(),
         );
-        fresh.call(Rpc::ReadResource, &request, READ_ONLY_CALL_TIMEOUT).await;
+        new_process.call(Rpc::ReadResource, &request, READ_ONLY_CALL_TIMEOUT).await;
         // Plain HTTP has no certificates to verify.
         if stranger.n_tunnels() == 0 {
             return self.suite.note_skipped_rules(&["K-04"], "no encrypted remote call was seen");
@@ -465,11 +465,11 @@ impl RemoteCallChecker<'_> {
         }
         let fault = RemoteFault::RefuseChanges { only_first: true };
         let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
-        let refused = calls.iter().find(|it| it.may_change_something());
-        let resent = refused.and_then(|refused| {
+        let refused_call = calls.iter().find(|it| it.may_change_something());
+        let resent = refused_call.and_then(|refused_call| {
             // By HTTP, `PUT` and `DELETE` may be repeated. `POST` and `PATCH` may act twice.
-            let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused.method.as_str());
-            let mut later = calls.iter().filter(|it| it.is_same_request(refused)).skip(1);
+            let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused_call.method.as_str());
+            let mut later = calls.iter().filter(|it| it.is_same_request(refused_call)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
         });
         self.suite.record_case("A-23", resent.is_none(), || {

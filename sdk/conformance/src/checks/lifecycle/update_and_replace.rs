@@ -126,12 +126,17 @@ async fn check_update(
         return object;
     };
     if !call.first_message().is_some_and(|it| it.get_bool(4)) {
-        let odd = compatibility_violations(
+        let violations = compatibility_violations(
             offered.block(),
             &to_plain(&planned.value),
             &to_plain(&updated.value),
         );
-        report_violations(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
+        report_violations(
+            suite,
+            "A-08",
+            &AppliedChange { offered, input, call: &call },
+            &violations,
+        );
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
         // An absent identity is not evidence.

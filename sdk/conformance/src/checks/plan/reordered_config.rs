@@ -72,19 +72,19 @@ pub(super) async fn check_reordered_config(
     let ty = offered.ty();
     let mut configs = vec![create.config.clone()];
     configs.extend(suite.legal_configs(offered).await);
-    let mut usual = create.clone();
+    let mut baseline = create.clone();
     // A configuration with a set of several elements, if one is legal.
     for larger_config in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
         if suite.call_validate(offered, &larger_config).await.is_success() {
-            usual = plan_input(offered, create.prior.clone(), larger_config);
+            baseline = plan_input(offered, create.prior.clone(), larger_config);
             break;
         }
     }
-    let Some(expected) = plan_or_none(suite, offered, &usual).await else { return };
-    let (config, reordered) = with_reversed_sets(&usual.config, &ty);
-    let (proposed, proposed_ty) = with_reversed_sets(&usual.proposed, &ty);
+    let Some(expected) = plan_or_none(suite, offered, &baseline).await else { return };
+    let (config, reordered) = with_reversed_sets(&baseline.config, &ty);
+    let (proposed, proposed_ty) = with_reversed_sets(&baseline.proposed, &ty);
     // Only the bytes differ: list and set have the same form on the wire.
-    let request = request::plan_request(offered, &usual)
+    let request = request::plan_request(offered, &baseline)
         .replace_field(3, request::encode_dynamic(&proposed, &proposed_ty).encode())
         .replace_field(4, request::encode_dynamic(&config, &reordered).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
@@ -101,6 +101,6 @@ pub(super) async fn check_reordered_config(
         .with_call(&expected.call)
         .with_call(&call)
         .with_expected_and_found(display_value(&expected.value), second_value.unwrap_or_default())
-        .with_input(display_value(&usual.config))
+        .with_input(display_value(&baseline.config))
     });
 }
