@@ -12,7 +12,7 @@ const MAX_CLOCK_TIME: Duration = Duration::from_secs(253_370_764_800);
 ///
 /// # Errors
 /// Returns a description of the problem if the system clock is wrong.
-#[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
+#[expect(clippy::disallowed_methods, reason = "the only place that reads the clock")]
 pub(crate) fn check_clock() -> Result<(), &'static str> {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) if since < MAX_CLOCK_TIME => Ok(()),
@@ -23,7 +23,7 @@ pub(crate) fn check_clock() -> Result<(), &'static str> {
 }
 
 /// Current time, in UTC.
-#[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
+#[expect(clippy::disallowed_methods, reason = "the only place that reads the clock")]
 pub(crate) fn current_time() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }

@@ -99,8 +99,8 @@ fn unpack(data: &[u8], format: ArchiveFormat) {
     let (packed, into) = (directory.path().join("packed"), directory.path().join("into"));
     fs::write(&packed, data).expect("a new directory has room for a small file");
     let unpacked = archive::unpack_archive(&packed, format, &into, &SMALL_LIMITS);
-    let n_siblings = fs::read_dir(directory.path()).expect("the directory is there").count();
-    assert_eq!(n_siblings, 2, "something was written beside the directory");
+    let n_siblings = fs::read_dir(directory.path()).expect("the directory exists").count();
+    assert_eq!(n_siblings, 2, "a file was written outside the directory");
     let mut content = UnpackedContent::default();
     content.look_into(&into, &into);
     assert!(content.entries <= SMALL_LIMITS.entries, "{} entries", content.entries);
@@ -123,7 +123,7 @@ impl UnpackedContent {
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             self.entries += 1;
             let path = entry.path();
-            let metadata = entry.metadata().expect("what was listed is there");
+            let metadata = entry.metadata().expect("a listed entry exists");
             if metadata.is_symlink() {
                 if !path.canonicalize().is_ok_and(|target| target.starts_with(root)) {
                     self.outside.push(path.display().to_string());
@@ -142,7 +142,7 @@ pub fn lock(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let read = |text| LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
     let Some(locks) = read(text) else { return };
-    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
+    assert_eq!(read(locks.render()).expect("rendered text can be parsed"), locks);
 }
 
 /// The file `.netrc`.
@@ -181,7 +181,7 @@ pub fn modules(data: &[u8]) {
     with_text(data, |text| {
         let Ok(manifest) = ModuleManifest::parse(text) else { return };
         let reparsed =
-            ModuleManifest::parse(&manifest.render()).expect("what is written can be read");
+            ModuleManifest::parse(&manifest.render()).expect("rendered text can be parsed");
         assert_eq!(reparsed, manifest);
     });
 }

@@ -304,7 +304,7 @@ mod tests {
         companion.wait_for_end();
         assert!(lock_companions().contains(&id));
         let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
-        assert!(status.contains(") Z "), "nobody else has the number: {status}");
+        assert!(status.contains(") Z "), "the process ID is not reused: {status}");
         assert!(companion.wait().unwrap().success());
         assert!(!lock_companions().contains(&id));
     }

@@ -18,7 +18,7 @@ pub(crate) fn proxy_from_env(url: &Uri) -> Result<Option<Proxy>, String> {
         .map_err(|error| format!("the environment names no proxy: {error}"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the variables that all programs know")]
+#[expect(clippy::disallowed_methods, reason = "the standard proxy variables")]
 fn read_env_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

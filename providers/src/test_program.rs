@@ -22,7 +22,7 @@ pub(crate) fn run_test_program(
         println!("NOT TESTED: there is no `{program}` on this machine");
         return None;
     };
-    child.stdin.take()?.write_all(input.as_bytes()).expect("the program reads what it is given");
+    child.stdin.take()?.write_all(input.as_bytes()).expect("the program reads its input");
     let output = child.wait_with_output().expect("the program can be waited for");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -245,7 +245,7 @@ impl TestObject {
     #[must_use]
     pub fn get(&self, name: &str) -> &Value {
         let part = Path::root().attribute(name).find(self.object.value());
-        part.expect("the object has the attribute that the test asks for")
+        part.expect("the object has the requested attribute")
     }
 
     /// Reads, and plans a configuration. Omitted attributes are null.
@@ -566,7 +566,7 @@ async fn provider_schema(server: &Server) -> Result<ProviderSchema, Refusal> {
 /// When called from async code.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(future)
+    runtime.expect("a runtime on this thread has no requirements").block_on(future)
 }
 
 /// A map of strings, as for `keepers` and `triggers`.

@@ -1,4 +1,4 @@
-//! Public API of the SDK: every public item, one line each, in `api.txt` beside this file. A
+//! Public API of the SDK: every public item, one line each, in `api.txt` next to this file. A
 //! removed or changed line breaks providers, and needs a new version; an added line does not.
 //!
 //! The test reads the sources: each `pub` item is reachable from outside, or the compiler warns.

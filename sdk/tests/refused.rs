@@ -1,7 +1,7 @@
 //! Programs that do not compile, and their error messages. Each file below `refused` has one error,
-//! and the file of the same name beside it has the compiler's output.
+//! and the file of the same name next to it contains the compiler's output.
 //!
-//! The compiler runs with the library that stands beside this program: a harness with a project of
+//! The compiler runs with the library next to this program: a harness with a project of
 //! its own would build everything below the SDK once more, cryptography included.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]

@@ -176,7 +176,7 @@ async fn report_backend_configured(
         to.kind()
     );
     report.report_step(Paint::Green, &text, "backend_configured_success");
-    // Reported here and not by each apply: the user must know it before the first one, and cannot act on it
+    // Reported here and not by each apply: the user needs this before the first one, and cannot act on it
     // later.
     if to.keeps_journals_on_one_machine()
         && !to.configure(diags, workspace)?.shares_journals().await
@@ -287,7 +287,7 @@ fn set_argument(
     })
 }
 
-/// Parses the value of an option as an expression, and makes a body with this argument alone.
+/// Parses the value of an option as an expression, and creates a body with only this argument.
 fn parse_argument(
     diags: &mut Diagnostics,
     sources: &mut Sources,

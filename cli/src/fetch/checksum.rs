@@ -235,7 +235,7 @@ mod tests {
         let (url, expected) = split_checksum(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
             .map_err(|error| error.to_string())?;
         assert_eq!(url, "https://h/m.zip?a=1&b");
-        let expected = expected.expect("it was given");
+        let expected = expected.expect("the argument is set");
         expected.verify_file(&http, &url, file(text).path()).map_err(|error| error.to_string())
     }
 

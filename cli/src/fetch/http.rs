@@ -499,7 +499,7 @@ mod tests {
     #[test]
     fn a_complete_object_is_read_without_the_data_after_it() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let url = format!("http://{}", listener.local_addr().expect("the socket is open"));
         let bodies = ["{\"a\": {}}", " {\"a\": 1} behind", "{\"a\": ", "[1]", "12"];
         let server = std::thread::spawn(move || {
             for (body, stream) in bodies.into_iter().zip(listener.incoming()) {
@@ -507,7 +507,7 @@ mod tests {
                 let lines = stream.by_ref().lines().map_while(Result::ok);
                 lines.take_while(|line| !line.is_empty()).for_each(drop);
                 let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{body}");
-                stream.get_mut().write_all(answer.as_bytes()).expect("it listens");
+                stream.get_mut().write_all(answer.as_bytes()).expect("the socket is open");
             }
         });
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
@@ -515,7 +515,7 @@ mod tests {
         assert_eq!(read().expect("an object"), "{\"a\": {}}");
         assert_eq!(read().expect("an object"), " {\"a\": 1}");
         assert!((0..3).all(|_| read().is_err()));
-        server.join().expect("all were asked");
+        server.join().expect("every request arrived");
     }
 
     #[test]
@@ -556,7 +556,7 @@ mod tests {
     #[test]
     fn a_proxy_is_not_used_for_local_addresses() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("it listens");
+        let address = listener.local_addr().expect("the socket is open");
         let server = std::thread::spawn(move || {
             // The proxy gets the whole URL, and makes no tunnel: many refuse tunnels to this port.
             let lines = ["GET http://there.invalid/a HTTP/1.1", "GET /here HTTP/1.1"];
@@ -566,7 +566,7 @@ mod tests {
                 stream.read_line(&mut line).expect("a request");
                 assert_eq!(line.trim_end(), request_line);
                 let answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
-                stream.get_mut().write_all(answer).expect("it listens");
+                stream.get_mut().write_all(answer).expect("the socket is open");
             }
         });
         let proxies =
@@ -575,16 +575,20 @@ mod tests {
         for url in ["http://there.invalid/a".to_owned(), format!("http://{address}/here")] {
             assert!(client.get(&url, None).is_err());
         }
-        server.join().expect("both were asked");
+        server.join().expect("both requests arrived");
         let broken = Client::new(ProxyEnv::read(|_| Some("gopher://h".to_owned())), |_| ());
-        let error = broken.get("https://there.invalid", None).err().expect("no way").to_string();
+        let error = broken
+            .get("https://there.invalid", None)
+            .err()
+            .expect("the host is unreachable")
+            .to_string();
         assert!(error.contains("the proxy in the environment is invalid"), "{error}");
     }
 
     #[test]
     fn a_server_that_sends_a_byte_now_and_then_gains_no_time() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let url = format!("http://{}", listener.local_addr().expect("the socket is open"));
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("a client");
             let head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
@@ -598,6 +602,6 @@ mod tests {
         let client = Client { document: Duration::from_millis(200), ..client };
         let read = client.get(&url, None).and_then(|answer| answer.read_text(1 << 20));
         assert!(read.unwrap_err().to_string().contains("timeout"));
-        server.join().expect("the client has gone");
+        server.join().expect("the client has disconnected");
     }
 }

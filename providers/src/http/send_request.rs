@@ -168,7 +168,7 @@ fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Respons
         Error::Timeout(_) => FailedAttempt::Late,
         error => FailedAttempt::Body(error.to_string()),
     })?;
-    // As in Go, a configuration that asks for an encoding gets the content in it.
+    // As in Go, the content is returned in an encoding that the configuration requests.
     let is_asked_for = request.headers().contains_key(ACCEPT_ENCODING);
     let encoding = headers.get("Content-Encoding").map(String::as_str).unwrap_or_default();
     let is_packed = encoding.eq_ignore_ascii_case("gzip") && !body.is_empty();
@@ -272,7 +272,7 @@ fn parse_retry_after(text: &str) -> Option<Duration> {
     Some((until - now()).try_into().unwrap_or_default())
 }
 
-#[expect(clippy::disallowed_methods, reason = "servers say until when to wait")]
+#[expect(clippy::disallowed_methods, reason = "`Retry-After` may contain a date")]
 fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(result.len(), 7);
         for text in ["a", "b", "c"] {
             let count = result.iter().filter(|item| **item == text).count();
-            assert!((2..=3).contains(&count), "{text} is there {count} times");
+            assert!((2..=3).contains(&count), "{text} occurs {count} times");
         }
     }
 }

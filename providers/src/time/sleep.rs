@@ -137,7 +137,7 @@ mod tests {
         object.stop().await.unwrap();
         let refusal = object.destroy().await.unwrap_err();
         assert!(refusal.0.contains("was interrupted"), "{refusal:?}");
-        assert!(!object.object().is_null(), "what was not destroyed is still there");
+        assert!(!object.object().is_null(), "an object that was not destroyed still exists");
     }
 
     #[tokio::test]

@@ -33,7 +33,7 @@ impl Suite {
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
 async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut configs: Vec<Value> = Vec::new();
-    // Their author knows which values the service accepts.
+    // The service accepts the values of examples.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
             && suite.call_validate(offered, &value).await.is_success()

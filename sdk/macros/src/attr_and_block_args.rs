@@ -61,7 +61,7 @@ impl FieldArgs {
                 })?;
             } else if attribute.path().is_ident("block") {
                 args.is_block = true;
-                // `#[block]` alone has nothing to parse.
+                // `#[block]` without arguments has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
                     attribute.parse_nested_meta(|meta| {
                         args.parse_unrepeated_argument(&meta, Self::parse_block_argument)
@@ -422,7 +422,7 @@ fn without_rust_examples<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<&'t st
             (Some(info_string), None) => *rust_fence.insert(is_rust_fence(info_string)),
             (None, rust_fence) => rust_fence.unwrap_or(false),
         };
-        // An empty line around an example that is left out would stay behind as a second one.
+        // An empty line around an example that is left out would remain as a second one.
         let is_second_empty = rust_fence.is_none()
             && line.is_empty()
             && kept_lines.last().is_none_or(|it| it.is_empty());

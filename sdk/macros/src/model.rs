@@ -127,7 +127,7 @@ fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A conversion into a draft of which only those parts are known for which `known` says how.
+/// A conversion into a draft whose known parts are those for which `known` returns an expression.
 fn from_impl_for_partial_draft(
     from: &Ident,
     draft: &Ident,

@@ -32,8 +32,7 @@ impl VirtualClock {
         let mut builder = Builder::new_current_thread();
         // Called before each wait of the runtime, which is when a paused clock would advance.
         builder.enable_all().start_paused(true).on_thread_park(move || hook.resume_or_pause());
-        let runtime =
-            builder.build().expect("a runtime on this thread needs nothing that can be missing");
+        let runtime = builder.build().expect("a runtime on this thread has no requirements");
         // Inside the runtime, whose list gets the probe's file.
         let sockets = runtime.block_on(async { PolledSockets::of_this_runtime() });
         let _is_first: Result<(), _> = clock.sockets.set(sockets);

@@ -225,12 +225,12 @@ impl TestEngine {
     /// When the string is not a state file.
     pub fn set_state(&mut self, text: &str) {
         let file =
-            StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
+            StateFile::parse(text.as_bytes()).expect("the test passes the text of a state file");
         // Journals of earlier runs are about another state.
         self.state = MemoryState::default();
         let mut store = self.state.open().store;
         let stored = self.runtime.block_on(store.overwrite(file.clone()));
-        stored.expect("memory takes every state");
+        stored.expect("a state in memory can be written");
         self.file = file;
     }
 

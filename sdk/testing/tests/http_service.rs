@@ -28,7 +28,7 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let service = Self { address: listener.local_addr().unwrap(), things: Arc::default() };
         let serving = service.clone();
-        // On threads, because time in the test engine's runtime may stand still.
+        // On threads, because time in the test engine's runtime may not advance.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let service = serving.clone();

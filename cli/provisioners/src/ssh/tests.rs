@@ -106,7 +106,7 @@ impl server::Handler for PasswordServer {
 /// Starts a server that lets people in by this method, and returns its port.
 async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
-    let port = listener.local_addr().expect("it has an address").port();
+    let port = listener.local_addr().expect("the listener has an address").port();
     let key = PrivateKey::random(&mut rand::rng(), Algorithm::Ed25519).expect("a key");
     let config = Config {
         methods: MethodSet::from(&[method][..]),
@@ -139,9 +139,9 @@ fn target(port: u16, arguments: &[(&str, &str)]) -> SshTarget {
         Ok(port) if name.ends_with("port") => (*name, Value::int(port)),
         _ => (*name, Value::string(*text)),
     }));
-    let plain = Plain::try_from(value).expect("nothing here has marks");
+    let plain = Plain::try_from(value).expect("the value has no marks");
     SshTarget::from_connection_block(Some(&plain), &ProvisionerEnvironment::default())
-        .expect("it can be called")
+        .expect("the connection block is valid")
 }
 
 /// Output of a command run on the machine.

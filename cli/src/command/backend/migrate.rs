@@ -131,7 +131,7 @@ pub(super) async fn migrate(
     }
     if extent == StatesToMigrate::All {
         let n_found = migrating.len();
-        // Before the first copy: one state that has to stay is no reason to leave the others behind.
+        // Before the first copy: a state that cannot be migrated does not prevent the migration of the others.
         migrating.retain(|state| match &state.target_state {
             TargetState::Unrelated(_) => {
                 diags.warn(target_state_kept_warning(state, backends));
@@ -139,7 +139,7 @@ pub(super) async fn migrate(
             }
             _ => true,
         });
-        // The states of several workspaces are no more left behind without a decision than a single one.
+        // As with a single state, the states of several workspaces are not abandoned without a decision.
         let must_migrate = init.args.force_copy || !init.args.reconfigure;
         if must_migrate && n_found > 0 && migrating.is_empty() && !is_any_settled {
             return Err(diags.error(nothing_to_migrate_error()));
@@ -427,7 +427,7 @@ impl MigrationBackends {
         Ok(())
     }
 
-    /// Copies one state, both ends locked. A state that knows something else is not overwritten.
+    /// Copies one state while both backends are locked. A target state with other content is not overwritten.
     async fn copy_state(
         &self,
         diags: &mut Diagnostics,

@@ -207,7 +207,7 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
     Ok(text)
 }
 
-/// The archive of a program and the documents beside it. Reproducible: the same files give the same bytes.
+/// The archive of a program and its documents. Reproducible: the same files produce the same bytes.
 fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // Without an explicit time, an entry has the earliest time of the format.

@@ -78,7 +78,7 @@ impl std::fmt::Debug for BackendConfig {
 impl BackendConfig {
     /// Returns the default backend, used without a `backend` block.
     pub(crate) fn local_backend() -> Self {
-        let kind = find_backend_kind("local").expect("the list of backends has the local one");
+        let kind = find_backend_kind("local").expect("the list of backends contains the local one");
         let schema = kind.schema();
         let null_arguments = schema
             .attributes

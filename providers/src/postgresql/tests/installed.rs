@@ -46,7 +46,8 @@ impl Installed {
         for (name, text) in files {
             let path = data.join(name);
             fs::write(&path, text).expect("it can be written");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
+                .expect("it belongs to this process");
             give(&path, owner);
         }
         // The server cannot choose a port, and another program may take the free one first.
@@ -60,7 +61,7 @@ impl Installed {
             let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
             let mut lines = log.lines().map_while(Result::ok);
             if !lines.any(|line| line.contains("listening on")) {
-                process.wait().expect("it is ours");
+                process.wait().expect("it belongs to this process");
                 return None;
             }
             // The server would block if its output were not read.
@@ -81,7 +82,7 @@ impl Drop for Installed {
 
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("it has an address").port()
+    listener.local_addr().expect("the listener has an address").port()
 }
 
 /// The directory of the server programs, which distributions keep out of `PATH`.
@@ -108,7 +109,7 @@ fn owner() -> Option<(Uid, Gid)> {
 
 fn give(path: &Path, owner: Option<(Uid, Gid)>) {
     if let Some((user, group)) = owner {
-        chown(path, Some(user.as_raw()), Some(group.as_raw())).expect("root may");
+        chown(path, Some(user.as_raw()), Some(group.as_raw())).expect("root has the permission");
     }
 }
 

@@ -446,7 +446,7 @@ async fn destroy_and_check_gone(
                 .with_call(&call)
         });
     }
-    // As after a lost answer: the host does not know that the object was deleted.
+    // As after a lost answer: the host has no information about the deletion.
     let call = destroy_object(suite, offered, &object).await;
     for rule in ["A-11", "A-12"] {
         if rule == "A-12" && echoes {

@@ -120,7 +120,7 @@ mod tests {
         let mut attributes = BTreeMap::new();
         while let Some((key, after)) = rest.trim_start().split_once("=\"") {
             let (value, after) = after.split_once('"').expect("an attribute has an end");
-            assert!(attributes.insert(key, value).is_none(), "{key} is there twice");
+            assert!(attributes.insert(key, value).is_none(), "{key} occurs twice");
             rest = after;
         }
         assert_eq!(rest.trim(), "", "{tag}");
@@ -141,7 +141,7 @@ mod tests {
     fn the_report_has_the_elements_and_attributes_of_the_schema() {
         let text = report().junit();
         let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let mut rest = body.expect("the declaration stands first");
+        let mut rest = body.expect("the declaration is first");
         let mut open: Vec<&str> = Vec::new();
         let mut counts = BTreeMap::<&str, usize>::new();
         while let Some((before, after)) = rest.split_once('<') {

@@ -215,7 +215,7 @@ impl ResourceGenerator<'_> {
                     &ObjectStateWait { state: "ready", condition, options, found: &is_ready },
                 )
             }
-            // An existing object may not be visible at once.
+            // An existing object may not be visible immediately.
             None => {
                 let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
                 let found = &quote!(found);

@@ -167,7 +167,7 @@ async fn objects_are_not_searched_before_they_are_requested() {
         assert!(looked_for() <= n_wanted + 1, "{} for {n_wanted}", looked_for());
     }
     drop(events);
-    assert!(looked_for() <= 6, "whoever has gone wants nothing more");
+    assert!(looked_for() <= 6, "no object is searched after the receiver is dropped");
 }
 
 #[tokio::test]

@@ -181,7 +181,7 @@ async fn a_response_is_deferred_only_if_the_host_supports_deferral() {
     let answer = server.plan(plan(open(), None, patient)).await.unwrap();
     assert!(answer.diagnostics.is_empty());
     assert_eq!(answer.deferred, Some(DeferredReason::ResourceConfigUnknown));
-    assert!(owner_of(&answer.planned).is_unknown(), "what the rules say stands for it");
+    assert!(owner_of(&answer.planned).is_unknown(), "the planned value is unknown");
     let answer = server.plan(plan(Value::Bool(true), None, patient)).await.unwrap();
     assert_eq!(answer.deferred, None);
     let answer = server.plan(plan(open(), None, CLIENT_CAPABILITIES)).await.unwrap();

@@ -48,7 +48,7 @@ impl StateStore for Shelves {
         if lock_ignoring_poison(&self.locks).get(&call.state) != Some(&call.lock_id) {
             return Err(Problem::from_detail("the lock was lost"));
         }
-        assert_ne!(call.bytes, b"panic", "as the test wants it");
+        assert_ne!(call.bytes, b"panic", "the test requests a panic");
         lock_ignoring_poison(&self.states).insert(call.state, call.bytes);
         Ok(())
     }

@@ -188,7 +188,7 @@ async fn a_provider_that_defers_everything_is_not_called() {
     let imported = server.import(import(PATIENT)).await.unwrap();
     assert_eq!(imported.deferred, REASON);
     let [imported] = imported.resources.as_slice() else {
-        panic!("something stands for the object")
+        panic!("a placeholder was passed instead of the object")
     };
     assert_eq!((imported.type_name.as_str(), &imported.state), (DESK, &Payload::Absent));
     let (type_name, config, client) = (DESK.to_owned(), desk("a", unset()), PATIENT);

@@ -41,7 +41,7 @@ struct Doors {
 
 impl Doors {
     fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
-        assert!(self.succeeds, "a replay asks nobody");
+        assert!(self.succeeds, "a replay calls no provider");
         // A secret inside another string must be hidden too.
         let note = format!("say {} at the door", planned.code);
         DoorComputed { note, key: format!("made-up-key-{id}"), id }
@@ -192,7 +192,7 @@ impl Resource for Safes {
     type Model = Safe;
 
     async fn create(&self, call: Create<Safe>) -> Answer<SafeComputed> {
-        assert!(self.succeeds, "a replay asks nobody");
+        assert!(self.succeeds, "a replay calls no provider");
         let note = format!("dial {}", call.planned.pin);
         Ok(SafeComputed { note, turns: Some(vec![31, 5512]), id: "s".to_owned() })
     }
@@ -203,7 +203,7 @@ impl List for Safes {
     type Object = Safe;
 
     async fn list(&self, call: Search<(), Safe>) -> Answer<()> {
-        assert!(self.succeeds, "a replay asks nobody");
+        assert!(self.succeeds, "a replay calls no provider");
         let object = SafeDraft { id: "s".into(), pin: 4711.into(), ..SafeDraft::default() };
         call.send_object("the safe", object).await;
         Ok(())
@@ -214,7 +214,7 @@ impl Action for Safes {
     type Model = Turn;
 
     async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
-        assert!(self.succeeds, "a replay asks nobody");
+        assert!(self.succeeds, "a replay calls no provider");
         call.progress.send(format!("turning by {}", call.config.by));
         // The record must have the progress and the error.
         Err(Problem::new("It is stuck", ""))

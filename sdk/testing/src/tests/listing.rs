@@ -31,7 +31,7 @@ impl Resource for Notes {
 
     async fn create(&self, call: Create<Note>) -> Answer<NoteComputed> {
         let mut notes = self.0.lock().unwrap();
-        let number = i64::try_from(notes.len()).expect("there are few");
+        let number = i64::try_from(notes.len()).expect("the number of notes is small");
         notes.insert(number, Note { title: call.planned.title.clone(), number });
         Ok(NoteComputed { number })
     }
@@ -105,7 +105,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     engine.apply(CONFIG).expect_applied();
     let calls = engine.end_fault_and_take_calls();
     assert!(calls.iter().any(|call| call == "list desk_note"), "{calls:?}");
-    assert_eq!((notes.len(), engine.n_objects()), (1, 1), "it is there once, and managed");
+    assert_eq!((notes.len(), engine.n_objects()), (1, 1), "it exists once and is managed");
     engine.plan(CONFIG).expect_no_changes();
 }
 
@@ -114,5 +114,5 @@ fn faults_of_every_call_cause_no_second_object() {
     let notes = Notes::default();
     let cases = fault_sweep(provider(&notes), CONFIG);
     assert!(cases.iter().any(|case| case.call == "apply desk_note"));
-    assert_eq!(notes.len(), 0, "nothing is left behind");
+    assert_eq!(notes.len(), 0, "no object remains");
 }
