@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_template_may_contain_quotes_and_errors_name_their_line() {
+    fn repository_templates_may_contain_quotes_and_errors_have_a_line() {
         let block = |template: &str| {
             format!(
                 "provider_installation {{\n oci_mirror {{\n  repository_template = \"{template}\"\n }}\n}}"
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_errors_and_unknown_names_are_not() {
+    fn invalid_settings_are_errors_and_unknown_names_are_not() {
         let env = Env::default();
         for (text, reason) in [
             ("provider_installation \"x\" {}", "provider_installation does not support a label"),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_provider_is_found_by_its_name_and_nothing_else_is() {
+    fn only_included_providers_are_found_by_name() {
         for name in PROVIDER_NAMES {
             assert!(provider_named(name).is_some(), "{name}");
         }

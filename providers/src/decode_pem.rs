@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_breaks_in_base64_do_not_count_and_other_letters_do() {
+    fn line_breaks_in_base64_are_ignored_and_other_characters_are_not() {
         assert_eq!(decode_base64("aGFs\r\nbG8=\n").unwrap(), b"hallo");
         assert_eq!(decode_base64("").unwrap(), b"");
         for invalid in ["aGFs bG8=", "aGFsbG8", "aGFs-_8="] {

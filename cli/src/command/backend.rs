@@ -128,7 +128,7 @@ async fn reconfigure(
     let may_have_state =
         local_files.is_none_or(|files| files.state_paths(&workspace.name()).state.exists());
     if let Some(old) = old.filter(|old| !old.is_supported() && !may_have_state) {
-        diags.warn(state_left_behind_warning(&old));
+        diags.warn(abandoned_state_warning(&old));
     }
     ask_for_missing_arguments(init, workspace, new.as_deref_mut()).await;
     // The former backend is not read: the states to migrate are those of this directory.
@@ -346,7 +346,7 @@ fn unknown_backend_error(old: Option<&InitializedBackend>) -> Diagnostic {
 }
 
 /// Warns if a state remains in an unsupported backend, and the directory does not contain a local state.
-fn state_left_behind_warning(old: &InitializedBackend) -> Diagnostic {
+fn abandoned_state_warning(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} contains a state, and the new backend does not, so a plan would create all objects a second time. Restore the old block to migrate the state. {}",
         old.kind,

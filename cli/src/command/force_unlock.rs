@@ -70,7 +70,7 @@ async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
         Some(Err(error)) => {
             format!("The journals of interrupted runs cannot be read: {error}.\n\n")
         }
-        _ => describe_place_of_journal(holder.as_ref().filter(|holder| holder.id == id)),
+        _ => describe_journal_location(holder.as_ref().filter(|holder| holder.id == id)),
     };
     sanitize::sanitize_text(&text)
 }
@@ -86,7 +86,7 @@ fn describe_leftovers(recovery: &Recovery) -> String {
 }
 
 /// Describes the location of the holder's journal if no open operations are recorded here.
-fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
+fn describe_journal_location(holder: Option<&LockInfo>) -> String {
     let Some(holder) = holder else {
         return "No open operations of the lock holder are recorded here. If a Formwork run held the lock on another machine or in another directory, run the next command there: the journal of the run is there.\n\n".to_owned();
     };
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn the_machine_with_the_journal_is_named() {
         let lock_of = |lock_of: &str| LockInfo { who: lock_of.to_owned(), ..LockInfo::default() };
-        let elsewhere = describe_place_of_journal(Some(&lock_of("ana@build-7")));
+        let elsewhere = describe_journal_location(Some(&lock_of("ana@build-7")));
         assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");
-        let location = describe_place_of_journal(Some(&lock_of(&user_and_host())));
+        let location = describe_journal_location(Some(&lock_of(&user_and_host())));
         assert!(location.contains("another directory on this machine"), "{location}");
-        assert!(describe_place_of_journal(None).contains("on another machine"));
+        assert!(describe_journal_location(None).contains("on another machine"));
     }
 }

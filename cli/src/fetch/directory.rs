@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leaves_the_directory_is_refused_and_one_that_leads_nowhere_removed() {
+    fn links_outside_the_directory_are_refused_and_broken_ones_removed() {
         let error_for = |links: &[(&str, &str)]| {
             let directory = tempfile::tempdir().unwrap();
             let root = directory.path().join("package");

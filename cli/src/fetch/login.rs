@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_needs_a_client_and_encrypted_addresses() {
+    fn a_discovery_document_requires_a_client_and_encrypted_addresses() {
         let base = "https://h.example/.well-known/terraform.json";
         let valid = json!({ "client": "cli", "authz": "/authz", "token": "token", "ports": [10000, 10010] });
         let service = LoginService::from_discovery_document(base, &valid).unwrap();

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_link_above_a_package_is_not_followed_and_one_in_its_place_is_replaced() {
+    fn links_in_the_path_of_a_package_are_not_followed_and_its_own_is_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let (packages_dir, victim) =
             (directory.path().join("installed"), directory.path().join("victim"));

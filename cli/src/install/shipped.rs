@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_has_every_provider_that_comes_with_the_program() {
+    fn the_bundle_contains_every_included_provider() {
         let mut names: Vec<_> = SHIPPED_PROVIDERS.iter().map(|(_, name, _)| *name).collect();
         names.sort_unstable();
         assert_eq!(names, formwork_providers::bundle::PROVIDER_NAMES);

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_names_the_primary_key_that_made_it() {
+    fn a_signature_names_its_primary_key() {
         let by = |id: &str| Ok(PackageTrust::SelfSigned { key_id: id.to_owned() });
         assert_eq!(check(DOCUMENT, BY_PLAIN, &[SUBKEY, PLAIN]), by("CA5E8DF15470B477"));
         assert_eq!(check(DOCUMENT, BY_SUBKEY, &[PLAIN, SUBKEY]), by("63BBEE1722B1C7B7"));

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_not_taken_for_an_empty_one() {
+    fn a_damaged_file_is_an_error() {
         for text in
             ["", "{", "[]", r#"{"Modules":[{"Key":"a","Source":"x","Version":"new","Dir":"."}]}"#]
         {

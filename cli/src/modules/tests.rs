@@ -284,7 +284,7 @@ fn a_mistake_in_a_file_removes_nothing() {
 }
 
 #[test]
-fn a_mistake_in_a_called_module_leaves_all_modules_installed() {
+fn an_error_in_a_called_module_keeps_all_modules_installed() {
     let broken = "output \"x\" {\n  value =\n}\n";
     let project = Project::new(&[("a/main.tf", broken), ("b/main.tf", "")]);
     project.write(
@@ -524,7 +524,7 @@ fn a_package_server_receives_the_credentials_of_netrc() {
 }
 
 #[test]
-fn nothing_in_a_package_leaves_it() {
+fn paths_outside_the_package_are_refused() {
     let hostile: [&[(&str, &str)]; 5] = [
         &[("../../evil", "x")],
         &[("/tmp/evil", "x")],

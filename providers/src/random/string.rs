@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_an_empty_list_of_characters_is_the_same_as_none() {
+    async fn only_an_empty_list_of_characters_equals_an_unset_one() {
         let mut object = TestObject::new(provider(), "random_string").await.unwrap();
         let override_special = |letters| ("override_special", Value::string(letters));
         object.apply([length(8), override_special("")]).await.unwrap();

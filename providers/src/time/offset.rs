@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_offset_that_is_not_known_yet_leaves_the_moment_open() {
+    async fn an_unknown_offset_makes_the_timestamp_unknown() {
         let mut object = test_object().await;
         object.apply([days(1)]).await.unwrap();
         let unknown = ("offset_days", Value::unknown(Type::Number));

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rotation_changes_in_place_and_the_base_stays() {
+    async fn rotation_changes_in_place_and_keeps_its_base() {
         let mut object = test_object().await;
         assert_eq!(object.apply([days(7)]).await, Ok(PlannedAction::Create));
         assert_eq!(object.get("rotation_rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_greatest_unit_counts() {
+    async fn the_largest_unit_takes_precedence() {
         let mut object = test_object().await;
         let years = ("rotation_years", Value::int(1));
         object.apply([days(1), years]).await.unwrap();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn durations_change_in_place_and_triggers_make_a_new_pause() {
+    async fn durations_change_in_place_and_triggers_cause_another_pause() {
         let mut object = test_object().await;
         assert_eq!(object.apply([create("1ms")]).await, Ok(PlannedAction::Create));
         assert_eq!(object.get("id"), &Value::string("2020-02-12T06:36:13Z"));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_cuts_every_wait_short() {
+    async fn a_stop_interrupts_every_wait() {
         let mut object = test_object().await;
         let destroy = ("destroy_duration", Value::string("9000h"));
         object.apply([destroy]).await.unwrap();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stop_cuts_creation_short_and_leaves_nothing() {
+    async fn a_stop_during_creation_leaves_no_object() {
         let mut object = test_object().await;
         object.stop().await.unwrap();
         assert!(object.apply([create("9000h")]).await.is_err());

@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_inputs() {
+    fn equal_seeds_produce_equal_inputs() {
         let make =
             |seed| generate_config(&block(), ConfigExtent::Random, &mut Dice::new(seed, "x"));
         assert_eq!(make(7), make(7));

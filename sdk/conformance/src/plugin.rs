@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_has_the_answers_and_the_details_that_came() {
+    async fn a_call_contains_all_received_messages_and_details() {
         let status = RawStatus {
             code: 5,
             message: "no such thing".to_owned(),

@@ -351,7 +351,7 @@ async fn errors_are_reported_with_their_path() {
 }
 
 #[tokio::test]
-async fn an_imported_id_is_enough_to_begin_with() {
+async fn an_imported_object_requires_only_its_id() {
     let mut object = test_object().await;
     object.import("z/m").await.unwrap();
     assert_eq!(object.get("id"), &text("z/m"));

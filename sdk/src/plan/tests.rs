@@ -87,7 +87,7 @@ fn a_change_makes_computed_attributes_unknown_unless_they_are_kept() {
 }
 
 #[test]
-fn a_default_comes_back_when_the_author_unsets_the_attribute() {
+fn a_default_applies_again_when_the_attribute_is_unset() {
     let config = object(&[("fixed", text("f"))]);
     let before = prior().replace_at(&Path::root().attribute("defaulted"), |_| text("other"));
     let before = before.unwrap();

@@ -219,7 +219,7 @@ async fn a_panic_is_an_error_and_the_object_is_unchanged() {
 }
 
 #[tokio::test]
-async fn a_list_known_in_part_stays_so_in_the_plan() {
+async fn a_partly_known_list_remains_partly_known_in_the_plan() {
     let mut object = test_object().await;
     let tags = Value::map(
         Type::String,

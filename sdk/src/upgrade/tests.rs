@@ -83,7 +83,7 @@ async fn upgraded(version: u64, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_object_of_any_version_with_a_way_comes_to_the_newest() {
+async fn objects_of_every_supported_version_are_upgraded_to_the_newest() {
     let table = [
         (0, r#"{"size":"2 GB","label":"a"}"#, r#"{"bytes":2147483648,"id":"none","labels":["a"]}"#),
         // `more` is in no model, and must not stop the upgrade.

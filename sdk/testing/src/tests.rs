@@ -94,7 +94,7 @@ resource "cloud_machine" "a" {
 "#;
 
 #[test]
-fn a_life_is_planned_applied_changed_and_ended() {
+fn an_object_is_planned_created_updated_and_destroyed() {
     let host_values = HostValues::default();
     let mut engine = TestEngine::new(provider(&host_values));
     expect![[r#"
@@ -231,7 +231,7 @@ impl Resource for Crowds {
 }
 
 #[test]
-fn life_after_life_leaves_nothing_behind() {
+fn repeated_life_cycles_release_all_memory() {
     let host_values = HostValues::default();
     let mut engine = TestEngine::new(provider(&host_values));
     let started_at = std::time::Instant::now();

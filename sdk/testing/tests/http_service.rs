@@ -229,7 +229,7 @@ fn any_failed_call_on_a_service_with_unique_names_leaves_no_object() {
 
 #[test]
 #[should_panic(expected = "a exists already")]
-fn an_orphan_that_is_not_removed_is_in_the_way_of_its_successor() {
+fn a_leftover_object_blocks_its_successor() {
     let service = Service::start();
     let address = service.address;
     FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO)).run(CONFIG);

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_sends_too_slowly_is_given_up() {
+    fn a_server_that_sends_too_slowly_is_abandoned() {
         let (url, served) = slow_server(Duration::from_millis(1));
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let pace = MinimumPace { window: Duration::from_millis(50), min_bytes: 1 << 10 };

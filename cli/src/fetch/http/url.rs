@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirection_never_leaves_the_encryption() {
+    fn redirects_never_drop_encryption() {
         assert!(resolve_redirect("https://h/a", "http://h/a").is_err());
         assert!(resolve_redirect("https://h/a", "file:///etc/passwd").is_err());
         assert_eq!(resolve_redirect("http://h/a", "https://h/b").unwrap(), "https://h/b");

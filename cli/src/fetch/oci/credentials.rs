@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_stops_nothing_unless_the_settings_name_it() {
+    fn a_damaged_file_is_an_error_only_if_the_settings_name_it() {
         let files = [(".docker/config.json", "{"), (".dockercfg", "[]")];
         assert_eq!(find("", &files, "h.example/x"), Ok(None));
         let settings_naming = |file: &str| {

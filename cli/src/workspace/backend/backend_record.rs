@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_two_places_or_a_store_without_provider_is_refused() {
+    fn a_file_with_two_locations_or_a_store_without_provider_is_refused() {
         let store_and_backend = STORE.replace(
             "\"state_store\"",
             "\"backend\": {\"type\": \"local\", \"config\": {}, \"hash\": 1}, \"state_store\"",

@@ -131,7 +131,7 @@ async fn an_answer_has_status_headers_and_body() {
 }
 
 #[tokio::test]
-async fn a_request_may_have_a_body_and_may_want_none_back() {
+async fn requests_may_have_a_body_and_responses_may_have_none() {
     let (url, requests) = server(vec![status("200 OK", "")], None).await;
     for method in ["POST", "GET"] {
         let config = vec![text("url", &url), text("method", method), text("request_body", "ask")];
@@ -182,7 +182,7 @@ async fn requests_are_retried_only_if_configured_and_useful() {
 }
 
 #[tokio::test]
-async fn a_server_may_say_when_to_ask_again() {
+async fn the_retry_after_header_is_respected() {
     let busy = |line: &str, after: &str| {
         status(line, "").replace("Connection", &format!("Retry-After: {after}\r\nConnection"))
     };

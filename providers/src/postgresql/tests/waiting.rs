@@ -69,7 +69,7 @@ async fn a_silent_server_is_abandoned_at_the_timeout_or_when_the_host_stops() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_waited_for_a_few_seconds() {
+async fn an_absent_server_is_retried_for_a_few_seconds() {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()

@@ -109,7 +109,7 @@ async fn check_lifecycle(
     import_and_list::check_import_and_list(suite, offered, &object).await;
     check_read_by_id(suite, offered, &object).await;
     let object = update_and_replace::check_attribute_changes(suite, journal, offered, object).await;
-    destroy_and_check_gone(suite, journal, offered, object).await;
+    destroy_and_check_absence(suite, journal, offered, object).await;
     concurrent_creates::check_parallel_creates(suite, journal, offered, config).await;
     concurrent_creates::check_stop_during_create(suite, journal, offered, &create, &planned).await;
     concurrent_creates::check_repeated_create(suite, journal, offered, &create, &planned).await;
@@ -416,7 +416,7 @@ fn answer_has_null_object(offered: &OfferedType, call: &Call) -> bool {
 }
 
 /// Destroys an object, and then reads it again.
-async fn destroy_and_check_gone(
+async fn destroy_and_check_absence(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,

@@ -35,7 +35,7 @@ pub(super) async fn run(suite: &mut Suite) {
         }
         let mut tracks = false;
         if suite.wants_any(&READ_RULES) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
-            tracks = check_made_up_reads(suite, offered).await;
+            tracks = check_reads_of_generated_objects(suite, offered).await;
             if tracks {
                 suite.tracked.insert(offered.name.clone());
             }
@@ -127,7 +127,7 @@ async fn call_read(
 }
 
 /// Reads made-up objects; returns whether the provider reports that they do not exist.
-async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
+async fn check_reads_of_generated_objects(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.display_name();
     let mut tracks = false;
     for number in 0..3 {

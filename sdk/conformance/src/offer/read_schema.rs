@@ -80,18 +80,18 @@ impl SchemaReader {
         for attribute in raw.repeated_messages(2) {
             let name = attribute.get_text(1);
             self.check_schema_name(&name, path, depth);
-            let read = self.read_attribute(&attribute, &join_place(path, &name), depth);
+            let read = self.read_attribute(&attribute, &join_path(path, &name), depth);
             if block.attributes.insert(name.as_str().into(), read).is_some() {
                 self.report_schema_problem(
                     "S-07",
-                    format!("{}: the attribute is declared twice", join_place(path, &name)),
+                    format!("{}: the attribute is declared twice", join_path(path, &name)),
                 );
             }
         }
         for nested in raw.repeated_messages(3) {
             let name = nested.get_text(1);
             self.check_schema_name(&name, path, depth);
-            let attribute_path = join_place(path, &name);
+            let attribute_path = join_path(path, &name);
             let Some(nesting) = self.read_nesting(nested.get_int(3), &attribute_path) else {
                 continue;
             };
@@ -137,7 +137,7 @@ impl SchemaReader {
     }
 
     fn check_schema_name(&mut self, name: &str, parent: &str, depth: usize) {
-        let path = join_place(parent, name);
+        let path = join_path(parent, name);
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !starts || !name.chars().all(valid) {
@@ -292,7 +292,7 @@ fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> SchemaDocs {
     }
 }
 
-fn join_place(parent: &str, name: &str) -> String {
+fn join_path(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
 }
 

@@ -154,7 +154,7 @@ fn renewed_leases_are_closed_after_a_failure() {
 }
 
 #[test]
-fn a_lease_that_lasts_for_ages_is_never_renewed() {
+fn a_lease_with_a_very_long_term_is_not_renewed() {
     let event_log = Heard::default();
     // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;

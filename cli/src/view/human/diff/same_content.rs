@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_is_taken_once() {
+    fn an_element_is_matched_once() {
         let values = [Value::int(1), Value::int(2), Value::int(1)];
         let mut positions = ElementPositions::of(values.iter().enumerate());
         assert!(positions.contains(&values[0]) && !positions.contains(&Value::int(3)));

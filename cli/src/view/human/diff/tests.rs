@@ -218,7 +218,7 @@ fn lists_show_the_elements_next_to_a_difference() {
 }
 
 #[test]
-fn elements_with_parts_change_in_place() {
+fn compound_elements_change_in_place() {
     let list = |n: i64| {
         let item = |name: &str, n: i64| {
             Value::object([("name", Value::string(name)), ("n", Value::int(n))])
