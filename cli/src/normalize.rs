@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn true_and_false_are_written_in_many_ways() {
+    fn booleans_are_parsed_in_every_notation() {
         for (line, expected) in [
             ("plan -input=0 -refresh=F", "plan --input=false --refresh=false"),
             ("plan -lock=False -input=T", "plan --lock=false --input=true"),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_flag_stays_one_word() {
+    fn an_unknown_flag_is_not_split() {
         check("formwork plan -nope", "formwork plan --nope");
     }
 

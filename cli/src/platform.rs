@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_platform_is_two_words() {
+    fn a_platform_has_two_parts() {
         for text in ["linux_amd64", "darwin_arm64", "freebsd_386"] {
             assert_eq!(text.parse::<Platform>().unwrap().to_string(), text);
         }

@@ -187,7 +187,7 @@ mod tests {
     use crate::testing::{PlannedAction, TestObject};
 
     #[test]
-    fn lengths_of_time_are_read_as_go_writes_them() {
+    fn durations_are_parsed_in_gos_format() {
         let table = [
             ("30s", Some(30_000)),
             ("1h30m", Some(5_400_000)),

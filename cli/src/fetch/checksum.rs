@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_the_sums_of_many_files() {
+    fn a_checksum_list_contains_several_files() {
         let lists = [
             format!("{MD5}  other.zip\n{SHA256}  m.zip\n"),
             format!("{SHA256} *./m.zip\n"),

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_of_the_environment_go_before_those_of_the_settings() {
+    fn tokens_of_the_environment_precede_those_of_the_settings() {
         let mut env = Env::default();
         let mut settings = Settings::default();
         settings.tokens.insert("my-host.example.com".into(), "from settings".into());

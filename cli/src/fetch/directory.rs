@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_in_a_directory_is_refused_and_not_waited_for() {
+    fn a_pipe_in_a_directory_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let from = directory.path().join("from");
         std::fs::create_dir(&from).unwrap();

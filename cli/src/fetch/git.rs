@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_without_end_is_given_up_at_the_limit() {
+    fn an_endless_repository_is_abandoned_at_the_limit() {
         let directory = tempfile::tempdir().unwrap();
         let into = directory.path().join("a");
         // The program runs until it is terminated, and its files remain.

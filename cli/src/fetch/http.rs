@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_sends_a_byte_now_and_then_gains_no_time() {
+    fn single_bytes_do_not_extend_the_timeout() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("the socket is open"));
         let server = std::thread::spawn(move || {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_of_a_server_is_cut_off_in_a_message() {
+    fn long_text_of_a_server_is_truncated_in_a_message() {
         assert_eq!(quote_shortened("1.0\n"), "\"1.0\\n\"");
         assert_eq!(quote_shortened(&"ä".repeat(200)).chars().count(), 202);
         let long = quote_shortened(&"ä".repeat(10_000));

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_and_the_archive_of_it_have_one_hash() {
+    fn a_directory_and_its_archive_have_the_same_hash() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("b"), "two").unwrap();
         std::fs::create_dir(directory.path().join("a")).unwrap();

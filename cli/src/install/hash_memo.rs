@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_of_a_link_has_the_file_that_it_leads_to() {
+    fn the_record_of_a_link_contains_its_target() {
         let directory = tempfile::tempdir().unwrap();
         let (package, target) = (directory.path().join("package"), directory.path().join("target"));
         fs::create_dir(&package).unwrap();

@@ -360,7 +360,7 @@ provider "registry.terraform.io/hashicorp/random" {
     }
 
     #[test]
-    fn constraints_make_no_other_selection_but_versions_hashes_and_providers_do() {
+    fn selections_differ_by_versions_hashes_and_providers_but_not_by_constraints() {
         let read = |text: &str| load(text).0.unwrap();
         let selected = read(SAMPLE);
         assert!(

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conflict_names_modules_versions_and_the_ways_out() {
+    fn a_conflict_names_modules_versions_and_remedies() {
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
         let module = |name: &str, constraints: &str| {
             let required = [(addr.clone(), constraints.parse().unwrap())].into();

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_that_climbs_out_of_its_directory_is_refused() {
+    fn an_archive_with_paths_outside_its_directory_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let package = archive(directory.path(), &["../../evil"]);
         let (result, target) = install_archive(package, &directory.path().join("installed"));

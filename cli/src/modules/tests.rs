@@ -152,7 +152,7 @@ fn repository(directory: &Path) -> String {
 }
 
 #[test]
-fn local_modules_stay_where_they_are_and_are_reported_once() {
+fn local_modules_are_not_copied_and_are_reported_once() {
     let project = Project::new(&[
         ("main.tf", "module \"a\" {\n  source = \"./x/\"\n}\n"),
         ("x/main.tf", "module \"b\" {\n  source = \"../y\"\n}\n"),
@@ -217,7 +217,7 @@ fn a_repository_cannot_fetch_from_this_machine() {
 }
 
 #[test]
-fn another_run_that_installs_is_waited_for_aloud() {
+fn waiting_for_another_installation_is_reported() {
     let project = Project::new(&[("m/main.tf", ""), (".terraform/modules/.lock", "")]);
     project.call("./m");
     let lock = std::fs::File::open(project.path(".terraform/modules/.lock")).unwrap();
@@ -247,7 +247,7 @@ fn a_failure_keeps_the_installed_modules() {
 }
 
 #[test]
-fn a_directory_that_a_package_does_not_have_is_distinguished_from_no_package() {
+fn a_missing_subdirectory_is_distinguished_from_a_missing_package() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     for subdir in ["nope", "main.tf", "*/nope"] {
@@ -259,7 +259,7 @@ fn a_directory_that_a_package_does_not_have_is_distinguished_from_no_package() {
 }
 
 #[test]
-fn a_module_that_is_not_called_any_more_is_removed() {
+fn a_module_that_is_no_longer_called_is_removed() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     project.call(&source);
@@ -271,7 +271,7 @@ fn a_module_that_is_not_called_any_more_is_removed() {
 }
 
 #[test]
-fn a_mistake_in_a_file_removes_nothing() {
+fn an_error_in_a_file_removes_nothing() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     project.call(&source);
@@ -408,7 +408,7 @@ fn a_redirect_to_another_host_receives_no_token() {
 }
 
 #[test]
-fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
+fn a_server_may_name_a_remote_package_but_not_a_local_one() {
     let page = "<html><head><meta name=\"terraform-get\" content=\"/a.zip\"></head></html>";
     let server = Server::start(vec![
         ("/header", server::get("BASE/a.zip")),
@@ -448,7 +448,7 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
 }
 
 #[test]
-fn a_remote_package_names_no_files_of_this_machine() {
+fn a_remote_package_cannot_refer_to_local_files() {
     let local_dir = tempfile::tempdir().unwrap();
     std::fs::write(local_dir.path().join("main.tf"), "").unwrap();
     let path = local_dir.path().display();
@@ -477,7 +477,7 @@ fn a_remote_package_names_no_files_of_this_machine() {
 }
 
 #[test]
-fn links_that_a_checkout_contains_lead_no_command_astray() {
+fn links_in_a_checkout_are_not_followed() {
     let server = Server::start(vec![("/a.zip", server::body(zip(&[("main.tf", "")])))]);
     let victim = tempfile::tempdir().unwrap();
     let precious = victim.path().join("m");
@@ -557,7 +557,7 @@ fn no_entry_is_written_through_a_link() {
 }
 
 #[test]
-fn modules_without_end_are_refused() {
+fn endless_module_calls_are_refused() {
     let project = Project::new(&[]);
     project.call("./");
     assert!(project.install(false).contains("Module calls itself"));
@@ -644,7 +644,7 @@ fn an_installed_module_that_was_edited_is_refused_where_it_is_locked() {
 }
 
 #[test]
-fn a_lock_that_must_stay_refuses_another_module() {
+fn a_readonly_lock_refuses_another_module() {
     let archive = gzip(&tar(&[("main.tf", "# one")]));
     let server = Server::start(vec![("/m.tar.gz", server::body(archive))]);
     let mut project = Project::new(&[(LOCK, NO_MODULES)]);

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn half_credentials_and_wrong_names_are_refused_with_their_line() {
+    fn incomplete_credentials_and_wrong_names_are_refused_with_their_line() {
         let block = |label: &str, body: &str| format!("\noci_credentials \"{label}\" {{ {body} }}");
         let defaults = |body: &str| format!("\noci_default_credentials {{ {body} }}");
         let table = [

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_domain_of_a_registry_has_no_case() {
+    fn registry_domains_are_case_insensitive() {
         let addr = RepositoryAddr::parse("H.Example:5000/a").unwrap();
         assert_eq!(addr, RepositoryAddr::parse("h.example:5000/a").unwrap());
         assert_eq!(addr.to_string(), "h.example:5000/a");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_covers_whole_segments_only() {
+    fn a_prefix_matches_only_complete_segments() {
         let addr = RepositoryAddr::parse("h.example:1/team/a/b").unwrap();
         let table = [
             ("h.example:1", Some(0)),

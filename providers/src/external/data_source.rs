@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_query_without_reader_and_a_long_answer_block_no_other() {
+    async fn an_unread_query_and_a_long_answer_do_not_block() {
         let query = || {
             let long = "x".repeat(1 << 20);
             ("query", Value::map(Type::String, [("long", Value::string(&long))]))
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_runs_in_the_directory_that_is_given() {
+    async fn it_runs_in_the_configured_directory() {
         let directory = tempfile::tempdir().unwrap();
         let name = directory.path().canonicalize().unwrap();
         let name = name.to_str().unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_does_not_answer_is_refused() {
+    async fn a_program_without_a_valid_result_is_refused() {
         let list = |command: Vec<Value>| ("program", Value::list(Type::String, command));
         let table = [
             (vec![list(vec![])], "`program` must"),

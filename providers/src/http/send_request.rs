@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_the_server_compresses_unasked_is_unpacked() {
+    fn unrequested_compression_is_decoded() {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(b"hello").unwrap();
         let packed = encoder.finish().unwrap();

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_is_not_there_is_an_error() {
+    async fn a_missing_file_is_an_error() {
         let config = [("filename", Value::string("/does/not/exist"))];
         let refusal = read_data(provider(), "local_file", config).await.unwrap_err();
         assert!(refusal.0.contains("cannot be read"), "{refusal:?}");

@@ -39,7 +39,7 @@ mod tests {
     use crate::local::provider;
 
     #[tokio::test]
-    async fn only_a_directory_is_one() {
+    async fn a_path_that_is_not_a_directory_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("file"), "").unwrap();
         std::os::unix::fs::symlink(directory.path(), directory.path().join("link")).unwrap();

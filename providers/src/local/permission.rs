@@ -28,7 +28,7 @@ mod tests {
     use super::parse_mode;
 
     #[test]
-    fn three_or_four_octal_digits_are_a_permission() {
+    fn permissions_have_three_or_four_octal_digits() {
         assert_eq!(parse_mode("0644"), Some(0o644));
         assert_eq!(parse_mode("777"), Some(0o777));
         for text in ["", "77", "07777", "1777", "0o7", "+77", "089", "rwx"] {

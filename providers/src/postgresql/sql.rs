@@ -45,7 +45,7 @@ mod tests {
     use super::{quote_name, quote_text};
 
     #[test]
-    fn names_and_texts_end_where_they_should() {
+    fn names_and_strings_are_quoted() {
         assert_eq!(quote_name("a\"; DROP"), "\"a\"\"; DROP\"");
         assert_eq!(quote_text("it's"), "'it''s'");
         assert_eq!(quote_text("a\\'b"), "E'a\\\\''b'");

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn import_writes_the_bytes_in_all_forms() {
+    async fn import_returns_the_bytes_in_all_encodings() {
         let mut object = TestObject::new(provider(), "random_id").await.unwrap();
         object.import("p-,q83-_w").await.unwrap();
         let text = |name| object.get(name).clone();

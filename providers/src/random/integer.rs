@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_empty_range_and_half_numbers_are_refused() {
+    async fn empty_ranges_and_fractions_are_refused() {
         let mut object = TestObject::new(provider(), "random_integer").await.unwrap();
         let refusal = object.apply(range(2, 1)).await.unwrap_err();
         assert!(refusal.0.contains("no number is in that range"), "{refusal:?}");

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_seed_the_numbers_are_others_each_time() {
+    fn without_a_seed_the_numbers_differ_each_time() {
         assert_ne!(
             SeededRandom::new(None).random_up_to(u64::MAX),
             SeededRandom::new(None).random_up_to(u64::MAX)

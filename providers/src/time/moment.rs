@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_counts_on_into_the_next_month() {
+    fn additions_continue_into_the_next_month() {
         let table = [
             ("2021-01-31T00:00:00Z", 1, TimeUnit::Months, Some("2021-03-03T00:00:00Z")),
             ("2020-01-31T00:00:00Z", 1, TimeUnit::Months, Some("2020-03-02T00:00:00Z")),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_of_time_is_a_number_and_a_unit() {
+    fn a_duration_is_a_number_and_a_unit() {
         let seconds = |text| parse_duration(text).map(|duration| duration.as_secs_f64());
         assert_eq!(seconds("30s"), Some(30.0));
         assert_eq!(seconds("250ms"), Some(0.25));

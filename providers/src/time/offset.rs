@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_offset_at_all_is_refused() {
+    async fn a_missing_offset_is_refused() {
         let refusal = test_object().await.apply([]).await.unwrap_err();
         assert!(refusal.0.contains("At least one of `offset_years`"), "{refusal:?}");
     }

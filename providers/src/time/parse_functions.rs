@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_moment_has_the_parts_of_its_own_offset() {
+    async fn a_timestamp_has_the_parts_of_its_own_offset() {
         let parts = [
             "year",
             "month",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_timestamp_has_the_parts_of_utc() {
+    async fn a_unix_timestamp_has_the_parts_of_utc() {
         let parts = ["year", "weekday_name", "hour", "rfc3339"];
         let of =
             async |number| result_text("unix_timestamp_parse", Value::int(number), &parts).await;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_length_of_time_has_its_length_in_every_unit() {
+    async fn a_duration_is_converted_to_every_unit() {
         let parts = ["hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
         let of =
             async |text: &str| result_text("duration_parse", Value::string(text), &parts).await;

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_rotation_or_one_below_one_is_refused() {
+    async fn missing_and_nonpositive_rotations_are_refused() {
         assert!(test_object().await.apply([]).await.unwrap_err().0.contains("At least one of"));
         assert!(test_object().await.apply([days(0)]).await.unwrap_err().0.contains("at least 1"));
     }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pause_without_or_with_a_bad_duration_is_refused() {
+    async fn a_pause_without_a_valid_duration_is_refused() {
         assert!(test_object().await.apply([]).await.unwrap_err().0.contains("At least one of"));
         assert!(test_object().await.apply([create("soon")]).await.unwrap_err().0.contains("30s"));
     }

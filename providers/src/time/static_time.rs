@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keeps_the_moment_of_creation_until_its_triggers_change() {
+    async fn keeps_the_time_of_creation_until_its_triggers_change() {
         let mut object = test_object().await;
         assert_eq!(object.apply([]).await, Ok(PlannedAction::Create));
         assert_eq!(object.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn is_imported_by_its_moment() {
+    async fn is_imported_by_its_timestamp() {
         let mut object = test_object().await;
         object.import("2020-02-12T06:36:13Z").await.unwrap();
         assert_eq!(object.get("month"), &Value::int(2));

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_go_both_ways() {
+    fn messages_are_encoded_and_decoded() {
         let inner = Msg::new().with_text(1, "name").with_nonzero_int(2, 300);
         let outer = Msg::new()
             .with_message(3, &inner)

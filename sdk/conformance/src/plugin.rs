@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_without_end_is_cut_off_and_counts_as_one() {
+    async fn an_endless_stream_is_truncated_and_counts_as_a_response() {
         let endless = call(vec![Bytes::new(); 10_001], CallOutcome::Ok).await;
         assert_eq!(endless.recorded.answers.len(), 10_000);
         assert_eq!(endless.recorded.outcome, CallOutcome::Unfinished);

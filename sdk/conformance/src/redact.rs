@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_canary_is_found_plain_in_hexadecimal_and_in_base64_at_any_offset() {
+    fn a_canary_is_found_in_plain_hexadecimal_and_base64_text_at_any_offset() {
         let secrets = Secrets::new(5);
         let canary = secrets.canary.clone();
         let hex = hex::encode(canary.as_bytes());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn redacted_texts_hold_no_secret() {
+    fn redacted_text_contains_no_secret() {
         let secrets = Secrets::new(5);
         let text = format!("password {}", secrets.canary);
         assert_eq!(secrets.redact(&text), "password (secret)");

@@ -60,7 +60,7 @@ fn a_new_object_has_its_defaults_and_unknown_computed_attributes() {
 }
 
 #[test]
-fn nothing_is_unknown_while_nothing_changes() {
+fn an_unchanged_object_has_no_unknown_attributes() {
     let config = object(&[("fixed", text("f"))]);
     let expected = "defaulted=d fixed=f kept=k ours=o";
     // The host proposes the prior object where no other value is configured.

@@ -360,7 +360,7 @@ async fn an_ephemeral_resource_requires_its_attributes() {
 }
 
 #[tokio::test]
-async fn a_function_has_a_result_or_a_reason() {
+async fn a_function_returns_a_result_or_an_error() {
     let of = async |numbers: &[&str]| {
         let numbers = numbers.iter().map(|text| formwork_value::Number::parse(text).unwrap());
         call_function(provider(), "halved", numbers.map(Value::Number).collect()).await

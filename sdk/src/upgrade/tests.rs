@@ -117,7 +117,7 @@ async fn objects_without_an_upgrade_or_of_another_version_are_refused() {
 }
 
 #[tokio::test]
-async fn an_object_in_the_flat_form_of_old_states_is_read_as_any_other() {
+async fn flatmap_objects_of_old_states_are_read() {
     // States of Terraform 0.11 and older have every value as a string.
     let flat = |pairs: &[(&str, &str)]| {
         let pairs = pairs.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));

@@ -231,14 +231,14 @@ impl Resource for Crowds {
 }
 
 #[test]
-fn repeated_life_cycles_release_all_memory() {
+fn repeated_life_cycles_leave_no_objects() {
     let host_values = HostValues::default();
     let mut engine = TestEngine::new(provider(&host_values));
     let started_at = std::time::Instant::now();
     for _ in 0..20 {
         engine.run_lifecycle(CONFIG);
     }
-    println!("{:.0} lives a second", 20.0 / started_at.elapsed().as_secs_f64());
+    println!("{:.0} life cycles a second", 20.0 / started_at.elapsed().as_secs_f64());
     assert!(host_values.lock().unwrap().is_empty());
 }
 

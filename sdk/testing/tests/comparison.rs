@@ -56,7 +56,7 @@ resource "acme_cluster" "a" {
 "#;
 
 #[test]
-fn the_three_resources_live() {
+fn the_three_resources_pass_their_life_cycle() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.run_lifecycle(CONFIG);
@@ -76,7 +76,7 @@ fn the_three_resources_live() {
 }
 
 #[test]
-fn a_firewall_is_found_again() {
+fn a_firewall_is_imported() {
     let service = Service::default();
     // Alone, so that the service gives it the id 1.
     let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
@@ -110,7 +110,7 @@ fn the_page_contains_the_current_code_and_correct_counts() {
 
 /// An item without its own description has that of its type.
 #[test]
-fn everything_is_described() {
+fn every_attribute_has_a_description() {
     let shapes = [
         comparison::greeting::Greeting::shape(),
         comparison::firewall::Firewall::shape(),

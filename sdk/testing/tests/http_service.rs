@@ -189,7 +189,7 @@ fn a_client_timeout_does_not_expire_during_a_response() {
 }
 
 #[test]
-fn time_that_passes_between_two_requests_is_not_waited_for() {
+fn time_between_two_requests_is_skipped() {
     let service = Service::start();
     let address = service.address;
     let settling = Duration::from_secs(600);

@@ -59,7 +59,7 @@ fn both_outputs_are_reported_line_by_line_in_their_order() {
 }
 
 #[test]
-fn variables_directory_and_interpreter_are_as_given() {
+fn environment_directory_and_interpreter_are_as_configured() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("here"), "").unwrap();
     let environment =
@@ -156,7 +156,7 @@ fn an_abandoned_command_is_killed_with_its_child_processes() {
 }
 
 #[test]
-fn words_are_quoted_as_terraform_quotes_them() {
+fn words_are_quoted_as_in_terraform() {
     let command = Command::from_config(
         block(&[command("a\t\"b\"\\ \u{1b}é"), ("interpreter", list(&["x"]))]).value(),
     );

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_one_of_the_choices() {
+    fn an_answer_must_be_one_of_the_choices() {
         assert_eq!(parse_decision("adopt"), Some(ReviewDecision::Adopt { id: None }));
         assert_eq!(parse_decision(" adopt  a-1 "), Some(ReviewDecision::Adopt { id: Some("a-1") }));
         assert_eq!(parse_decision("retry"), Some(ReviewDecision::Retry));

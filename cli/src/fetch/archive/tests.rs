@@ -22,7 +22,7 @@ fn check(format: ArchiveFormat, bytes: &[u8]) -> Result<PathBuf, String> {
 }
 
 #[test]
-fn bombs_are_refused_with_the_limit_they_meet() {
+fn archive_bombs_are_refused_with_the_exceeded_limit() {
     let zeros = "\0".repeat(50_000);
     // Bytes that are hardly compressible, so that only their size counts.
     let noise: String =
@@ -76,7 +76,7 @@ fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory()
 }
 
 #[test]
-fn an_archive_cannot_ask_for_more_memory_than_the_limit() {
+fn an_archive_cannot_allocate_more_memory_than_the_limit() {
     // A block of xz with a filter that needs a dictionary of 1.5 GiB, which `xz
     // --lzma2=dict=1536MiB` writes.
     let bytes = [

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_stalls_after_the_first_byte_is_not_waited_for() {
+    fn a_server_that_stalls_after_the_first_byte_is_abandoned() {
         let (url, served) = slow_server(Duration::from_secs(3600));
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let client = Client { agent: build_agent(Duration::from_millis(100)), ..client };

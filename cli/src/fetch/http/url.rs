@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_resolved_against_where_they_stand() {
+    fn references_are_resolved_against_their_document() {
         let table = [
             ("https://h/a/b", "c", "https://h/a/c"),
             ("https://h/a/b/", "./c", "https://h/a/b/c"),

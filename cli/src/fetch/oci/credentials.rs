@@ -547,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_gets_the_address_of_a_server() {
+    fn a_helper_receives_the_address_of_a_server() {
         let directory = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
         let answer = scripted(directory.path(), script, credential_helper::HELPER_TIME_LIMIT)
@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_of_a_helper_is_a_password_or_a_token() {
+    fn a_helper_returns_a_password_or_a_token() {
         let password = LoginSecret::Password { username: "u".into(), password: "p".into() };
         let token = LoginSecret::Tokens { access: None, refresh: "t".into() };
         for (answer, expected) in [

@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_versions_5_and_6_of_the_protocol_are_spoken() {
+    fn only_protocol_versions_5_and_6_are_supported() {
         for (text, expected) in [
             ("5.0", Some(true)),
             ("6.8", Some(true)),

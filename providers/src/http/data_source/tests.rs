@@ -106,7 +106,7 @@ async fn urls_are_escaped() {
 }
 
 #[tokio::test]
-async fn an_answer_has_status_headers_and_body() {
+async fn a_response_has_status_headers_and_body() {
     let answer = "HTTP/1.1 404 Not Found\r\nx-a: 1\r\nX-A: 2\r\ncontent-type: text/plain\r\n\
                   Content-Length: 5\r\nConnection: close\r\n\r\nhallo";
     let (url, requests) = server(vec![answer.to_owned()], None).await;
@@ -197,7 +197,7 @@ async fn the_retry_after_header_is_respected() {
 }
 
 #[tokio::test]
-async fn credentials_are_sent_to_the_same_host_again_and_to_no_other() {
+async fn credentials_are_repeated_only_to_the_same_host() {
     let moved = |to: &str| {
         format!(
             "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

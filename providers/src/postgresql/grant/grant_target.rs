@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_routine_may_be_named_with_its_arguments_and_nothing_else() {
+    fn a_routine_is_named_with_its_argument_types_only() {
         let objects = BTreeSet::from(["f".to_owned(), "g (integer, \"my type\"[])".to_owned()]);
         let target = GrantTarget {
             kind: "function",

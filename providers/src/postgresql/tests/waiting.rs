@@ -47,7 +47,7 @@ async fn a_statement_that_waits_for_a_lock_ends_when_the_host_stops() {
 }
 
 #[tokio::test]
-async fn no_lock_is_waited_for_for_ever() {
+async fn waiting_for_a_lock_is_limited() {
     let Some(real) = Real::start().await else { return };
     let (_switch, stop) = Stop::new();
     let session = real.server.connect(None, &stop).await.unwrap();

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_impossible_recipe_is_refused() {
+    async fn impossible_rules_are_refused_for_ephemeral_passwords() {
         let config = [("length", Value::int(2)), ("min_upper", Value::int(3))];
         assert!(opened(&config).await.unwrap_err().0.contains("`length` is 2"));
     }

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_of_other_calls_and_the_order_of_diagnostics_do_not_count() {
+    fn objects_of_other_calls_and_the_order_of_diagnostics_are_ignored() {
         let read = |bytes: &[u8]| answer(Rpc::ReadResource, bytes);
         assert!(are_equivalent_answers(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
         let diag = |text: &str| Msg::new().with_nonzero_int(1, 1).with_text(2, text);

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_id_is_none() {
+    fn an_empty_id_is_ignored() {
         let with = |id: Value| Value::object([("id", id), ("name", Value::string(""))]);
         assert!(has_id_if_declared(&with(Value::string("conformance"))));
         assert!(has_id_if_declared(&with(Value::int(0))));

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reproducer_configures_as_the_run_had() {
+    fn a_reproducer_has_the_configuration_of_the_run() {
         let methods = |call: Call| -> Vec<String> {
             let calls = reproducer(&[call]).calls;
             calls.iter().map(|call| call.method().to_owned()).collect()

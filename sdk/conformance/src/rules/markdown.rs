@@ -77,7 +77,7 @@ mod tests {
     use expect_test::expect_file;
 
     #[test]
-    fn the_page_of_rules_is_that_of_the_documentation() {
+    fn the_documentation_matches_the_rules() {
         expect_file!["../../../../docs/conformance-rules.md"].assert_eq(&super::rules_markdown());
     }
 }

@@ -182,7 +182,7 @@ async fn the_error_that_ends_a_listing_follows_the_found_objects() {
 }
 
 #[tokio::test]
-async fn an_object_without_identity_is_a_bug_of_the_provider() {
+async fn an_object_without_identity_is_a_provider_bug() {
     struct Nameless;
 
     impl List for Nameless {

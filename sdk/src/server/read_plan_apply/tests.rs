@@ -227,7 +227,7 @@ async fn an_unchanged_object_is_returned_in_its_original_bytes() {
 }
 
 #[test]
-fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
+fn futures_of_calls_fit_into_small_allocations() {
     let server: &dyn Provider = &server();
     let PlanRequest { type_name, prior, proposed, config, client, .. } =
         plan(Value::Bool(true), None, CLIENT_CAPABILITIES);

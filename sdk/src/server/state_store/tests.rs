@@ -123,7 +123,7 @@ fn a_write_without_the_lock_of_this_process_is_refused() {
 }
 
 #[test]
-fn problems_and_panics_are_answers() {
+fn problems_and_panics_are_responses() {
     let broken = wait(StateStoreUnderTest::new(
         provider(),
         "shelf_store",
@@ -142,7 +142,7 @@ fn problems_and_panics_are_answers() {
 }
 
 #[test]
-fn a_state_that_arrives_incomplete_reaches_no_handler() {
+fn an_incomplete_state_reaches_no_handler() {
     let server = Server::new(provider());
     let state = || StateRef { type_name: "shelf_store".into(), state_id: "a".into() };
     let config = Value::object(
@@ -176,7 +176,7 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
 }
 
 #[test]
-fn a_lock_or_a_state_without_id_is_a_bug_of_the_provider() {
+fn a_lock_or_a_state_without_id_is_a_provider_bug() {
     struct Nameless;
 
     impl StateStore for Nameless {

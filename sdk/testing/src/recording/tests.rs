@@ -94,7 +94,7 @@ fn recorded() -> (Vec<String>, String) {
 }
 
 #[test]
-fn a_record_can_be_read_and_holds_no_secret() {
+fn a_record_can_be_parsed_and_contains_no_secret() {
     let (_, text) = recorded();
     for secret in ["sesame", "swordfish", "made-up"] {
         assert!(!text.contains(secret), "{secret}: {text}");
@@ -106,7 +106,7 @@ fn a_record_can_be_read_and_holds_no_secret() {
 }
 
 #[test]
-fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
+fn a_life_cycle_is_replayed_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
     // With other codes, the tokens of the record take the values of this run.
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
@@ -121,7 +121,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
 }
 
 #[test]
-fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
+fn an_unrecorded_call_is_reported_with_the_recorded_one() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
         let recording = Recording::from_text(text).unwrap();

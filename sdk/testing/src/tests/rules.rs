@@ -107,7 +107,7 @@ fn after(first: &str, second: &str) -> String {
 }
 
 #[test]
-fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
+fn computed_objects_are_kept_while_nothing_changes() {
     let mut engine = TestEngine::new(provider);
     engine.apply(&server("")).expect_applied();
     // Both have the same elements; from here on only `keep` makes a difference.
@@ -159,7 +159,7 @@ fn an_element_forces_a_replacement_only_through_a_forcing_attribute() {
 }
 
 #[test]
-fn elements_that_defaults_make_the_same_are_refused() {
+fn elements_that_are_equal_with_defaults_are_refused() {
     let mut engine = TestEngine::new(provider);
     // The default makes both `tcp`. A set would silently lose one of them.
     let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_socket_of_the_runtime_is_seen_and_the_clock_ends_with_the_runtime() {
+    fn open_sockets_are_detected_and_the_clock_ends_with_the_runtime() {
         let (runtime, clock) = VirtualClock::start_runtime();
         let sockets = clock.sockets.get().and_then(Option::as_ref).unwrap();
         assert!(!sockets.is_any_open());
