@@ -149,8 +149,8 @@ mod tests {
             log_provider: some(provider),
             ..Env::default()
         };
-        let wanted = LogLevels::from_env(&env);
-        (wanted.core, wanted.providers, wanted.json, wanted.complaints.len())
+        let levels = LogLevels::from_env(&env);
+        (levels.core, levels.providers, levels.json, levels.complaints.len())
     }
 
     #[test]

@@ -18,9 +18,9 @@ pub(crate) fn catalogues() -> impl Iterator<Item = &'static Catalogue> {
     let own_catalogues =
         [&OPERATIONS, &PROVISIONERS, &BACKENDS, &INSTALLATION, &COMMANDS, &AUTHORS].into_iter();
     let engine = LANGUAGE.into_iter().chain(ENGINE);
-    let mut all: Vec<&'static Catalogue> = engine.chain(own_catalogues).collect();
-    all.sort_by_key(|catalogue| catalogue.messages.first().map(|message| message.code));
-    all.into_iter()
+    let mut sorted: Vec<&'static Catalogue> = engine.chain(own_catalogues).collect();
+    sorted.sort_by_key(|catalogue| catalogue.messages.first().map(|message| message.code));
+    sorted.into_iter()
 }
 
 /// Returns all messages of the program, in the order of their codes.

@@ -24,19 +24,19 @@ pub(crate) fn normalize_command_line(
     // Flags before the command are options of the program. Everything after it belongs to the command.
     let mut command = root;
     let mut path = Vec::new();
-    let mut at = 0;
-    while at < rest.len() {
-        let Some(word) = rest[at].to_str() else {
-            at = rewrite_word(root, command, &mut rest, at);
+    let mut index = 0;
+    while index < rest.len() {
+        let Some(word) = rest[index].to_str() else {
+            index = rewrite_word(root, command, &mut rest, index);
             continue;
         };
         if let Some(name) = version_flag(word).filter(|_| path.is_empty()) {
-            rest[at] = name.into();
+            rest[index] = name.into();
             continue;
         }
         if word.starts_with('-') && word.len() > 1 {
             if path.is_empty() || command.has_subcommands() {
-                at = rewrite_word(root, command, &mut rest, at);
+                index = rewrite_word(root, command, &mut rest, index);
                 continue;
             }
             break;
@@ -44,23 +44,23 @@ pub(crate) fn normalize_command_line(
         let Some(next) = command.find_subcommand(word) else { break };
         command = next;
         path.push(word.to_owned());
-        at += 1;
+        index += 1;
         if !command.has_subcommands() {
             break;
         }
     }
-    let tail = rest.split_off(at);
+    let tail = rest.split_off(index);
     result.extend(rest);
     // These arguments are merged with those before the command: a later one overrides an earlier one at any
     // position.
-    let mut at = result.len();
+    let mut index = result.len();
     result.extend(environment_arguments(extra, &path)?);
     result.extend(tail);
-    while at < result.len() {
-        if result[at] == "--" {
+    while index < result.len() {
+        if result[index] == "--" {
             break;
         }
-        at = rewrite_word(root, command, &mut result, at);
+        index = rewrite_word(root, command, &mut result, index);
     }
     Ok(result)
 }
@@ -114,39 +114,44 @@ fn split_arguments(text: &str) -> Option<Vec<String>> {
 
 /// Rewrites the word at `at`, an option of the command or of the program, and joins it with the next word if
 /// that is its value. Returns the index of the next word to rewrite.
-fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
-    let Some(word) = words[at].to_str().map(str::to_owned) else {
+fn rewrite_word(
+    root: &Command,
+    command: &Command,
+    words: &mut Vec<OsString>,
+    index: usize,
+) -> usize {
+    let Some(word) = words[index].to_str().map(str::to_owned) else {
         // The value is not Unicode, so the name is not checked. With two dashes, the parser treats it as one
         // option.
-        let bytes = words[at].as_encoded_bytes();
+        let bytes = words[index].as_encoded_bytes();
         if bytes.starts_with(b"-") && !bytes.starts_with(b"--") {
             let mut word = OsString::from("-");
-            word.push(&words[at]);
-            words[at] = word;
+            word.push(&words[index]);
+            words[index] = word;
         }
-        return at + 1;
+        return index + 1;
     };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
-        return at + 1;
+        return index + 1;
     };
     if bare.is_empty() || bare.starts_with(|c: char| c.is_ascii_digit()) {
-        return at + 1;
+        return index + 1;
     }
     let (name, value) = match bare.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (bare, None),
     };
     if name == "h" || name == "help" {
-        words[at] = "--help".into();
-        return at + 1;
+        words[index] = "--help".into();
+        return index + 1;
     }
     let mut flags =
         command.get_arguments().chain(root.get_arguments().filter(|a| a.is_global_set()));
     let flag = flags.find(|arg| arg.get_long() == Some(name));
     let Some(flag) = flag else {
         // With two dashes, the parser reports one unknown flag instead of several short ones.
-        words[at] = format!("--{bare}").into();
-        return at + 1;
+        words[index] = format!("--{bare}").into();
+        return index + 1;
     };
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
@@ -155,39 +160,39 @@ fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at
     let may_be_empty = matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
         && name != "chdir";
-    words[at] = match (value, truth) {
+    words[index] = match (value, truth) {
         (Some(""), _) if may_be_empty => {
-            words.remove(at);
-            return at;
+            words.remove(index);
+            return index;
         }
-        (None, _) if may_be_empty && words.get(at + 1).is_some_and(|next| next.is_empty()) => {
-            words.drain(at..at + 2);
-            return at;
+        (None, _) if may_be_empty && words.get(index + 1).is_some_and(|next| next.is_empty()) => {
+            words.drain(index..index + 2);
+            return index;
         }
         // A plain switch may be given as `-json=true`.
         (_, Some(true)) if is_switch => format!("--{name}"),
         // Earlier values are overridden.
         (_, Some(false)) if is_switch => {
-            let rest = words.split_off(at + 1);
-            words.truncate(at);
+            let rest = words.split_off(index + 1);
+            words.truncate(index);
             let switch = format!("--{name}");
             words.retain(|word| *word != *switch);
-            let at = words.len();
+            let index = words.len();
             words.extend(rest);
-            return at;
+            return index;
         }
         (_, Some(truth)) => format!("--{name}={truth}"),
         (Some(value), None) => format!("--{name}={value}"),
-        (None, None) if takes_value && at + 1 < words.len() => {
+        (None, None) if takes_value && index + 1 < words.len() => {
             let mut joined = OsString::from(format!("--{name}="));
-            joined.push(words.remove(at + 1));
-            words[at] = joined;
-            return at + 1;
+            joined.push(words.remove(index + 1));
+            words[index] = joined;
+            return index + 1;
         }
         (None, None) => format!("--{name}"),
     }
     .into();
-    at + 1
+    index + 1
 }
 
 /// Parses a boolean as Terraform does.

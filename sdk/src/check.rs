@@ -351,8 +351,8 @@ mod tests {
             ),
             (wrong(&odd, &Value::int(2)), "must be odd"),
         ];
-        for (found, expected) in table {
-            assert_eq!(found, expected);
+        for (result, expected) in table {
+            assert_eq!(result, expected);
         }
     }
 

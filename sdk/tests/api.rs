@@ -53,11 +53,11 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
 /// The lines of an item, if it is public.
 fn describe(item: &Item, lines: &mut Vec<String>) {
     match item {
-        Item::Struct(one) if is_public(&one.vis) => {
-            let (name, generics) = (&one.ident, &one.generics);
-            let bounds = &one.generics.where_clause;
-            lines.push(item_line(&one.attrs, &quote!(struct #name #generics #bounds)));
-            let fields = match &one.fields {
+        Item::Struct(item_struct) if is_public(&item_struct.vis) => {
+            let (name, generics) = (&item_struct.ident, &item_struct.generics);
+            let bounds = &item_struct.generics.where_clause;
+            lines.push(item_line(&item_struct.attrs, &quote!(struct #name #generics #bounds)));
+            let fields = match &item_struct.fields {
                 Fields::Named(fields) => fields.named.iter().collect(),
                 Fields::Unnamed(fields) => fields.unnamed.iter().collect(),
                 Fields::Unit => Vec::new(),
@@ -67,63 +67,82 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
                 lines.push(format!("{name}.{}", item_line(&[], &quote!(#field_name: #ty))));
             }
         }
-        Item::Enum(one) if is_public(&one.vis) => {
-            let (name, generics, variants) = (&one.ident, &one.generics, &one.variants);
+        Item::Enum(item_struct) if is_public(&item_struct.vis) => {
+            let (name, generics, variants) =
+                (&item_struct.ident, &item_struct.generics, &item_struct.variants);
             let variants = variants.iter().map(|variant| {
                 let (name, fields) = (&variant.ident, &variant.fields);
                 quote!(#name #fields)
             });
-            lines.push(item_line(&one.attrs, &quote!(enum #name #generics { #(#variants),* })));
+            lines.push(item_line(
+                &item_struct.attrs,
+                &quote!(enum #name #generics { #(#variants),* }),
+            ));
         }
-        Item::Trait(one) if is_public(&one.vis) => {
-            let (name, generics, supertraits) = (&one.ident, &one.generics, &one.supertraits);
-            lines.push(item_line(&one.attrs, &quote!(trait #name #generics: #supertraits)));
-            for item in &one.items {
+        Item::Trait(item_struct) if is_public(&item_struct.vis) => {
+            let (name, generics, supertraits) =
+                (&item_struct.ident, &item_struct.generics, &item_struct.supertraits);
+            lines.push(item_line(&item_struct.attrs, &quote!(trait #name #generics: #supertraits)));
+            for item in &item_struct.items {
                 let line = match item {
-                    TraitItem::Fn(one) => {
+                    TraitItem::Fn(item_struct) => {
                         // Without a body, every provider must write the method, so that is part of
                         // the API.
-                        let has_body = one.default.as_ref().map(|_| quote!({}));
-                        let signature = &one.sig;
+                        let has_body = item_struct.default.as_ref().map(|_| quote!({}));
+                        let signature = &item_struct.sig;
                         quote!(#signature #has_body)
                     }
-                    TraitItem::Type(one) => without_docs(one, |one| one.attrs.clear()),
-                    TraitItem::Const(one) => without_docs(one, |one| one.attrs.clear()),
+                    TraitItem::Type(item_struct) => {
+                        without_docs(item_struct, |item_struct| item_struct.attrs.clear())
+                    }
+                    TraitItem::Const(item_struct) => {
+                        without_docs(item_struct, |item_struct| item_struct.attrs.clear())
+                    }
                     _ => continue,
                 };
                 lines.push(format!("{name}::{}", item_line(&[], &line)));
             }
         }
-        Item::Fn(one) if is_public(&one.vis) => lines.push(item_line(&[], &one.sig)),
-        Item::Type(one) if is_public(&one.vis) => {
-            lines.push(item_line(&[], &without_docs(one, |one| one.attrs.clear())));
+        Item::Fn(item_struct) if is_public(&item_struct.vis) => {
+            lines.push(item_line(&[], &item_struct.sig))
         }
-        Item::Const(one) if is_public(&one.vis) => {
-            lines.push(item_line(&[], &without_docs(one, |one| one.attrs.clear())));
+        Item::Type(item_struct) if is_public(&item_struct.vis) => {
+            lines.push(item_line(
+                &[],
+                &without_docs(item_struct, |item_struct| item_struct.attrs.clear()),
+            ));
         }
-        Item::Use(one) if is_public(&one.vis) => lines.push(item_line(&[], one)),
-        Item::Mod(one) if is_public(&one.vis) => {
-            let name = &one.ident;
+        Item::Const(item_struct) if is_public(&item_struct.vis) => {
+            lines.push(item_line(
+                &[],
+                &without_docs(item_struct, |item_struct| item_struct.attrs.clear()),
+            ));
+        }
+        Item::Use(item_struct) if is_public(&item_struct.vis) => {
+            lines.push(item_line(&[], item_struct))
+        }
+        Item::Mod(item_struct) if is_public(&item_struct.vis) => {
+            let name = &item_struct.ident;
             lines.push(format!("mod {name}"));
-            let inside = one.content.iter().flat_map(|(_, items)| items);
+            let inside = item_struct.content.iter().flat_map(|(_, items)| items);
             inside.for_each(|item| describe(item, lines));
         }
-        Item::Impl(one) => {
-            let (generics, ty) = (&one.generics, &one.self_ty);
-            let bounds = &one.generics.where_clause;
-            if let Some((_, of, _)) = &one.trait_ {
+        Item::Impl(item_struct) => {
+            let (generics, ty) = (&item_struct.generics, &item_struct.self_ty);
+            let bounds = &item_struct.generics.where_clause;
+            if let Some((_, of, _)) = &item_struct.trait_ {
                 lines.push(item_line(&[], &quote!(impl #generics #of for #ty #bounds)));
                 // The methods are those of the trait, which is listed where it is defined.
                 return;
             }
-            for item in &one.items {
+            for item in &item_struct.items {
                 match item {
-                    ImplItem::Fn(one) if is_public(&one.vis) => {
-                        let signature = &one.sig;
+                    ImplItem::Fn(item_struct) if is_public(&item_struct.vis) => {
+                        let signature = &item_struct.sig;
                         lines.push(item_line(&[], &quote!(impl #generics #ty: #signature #bounds)));
                     }
-                    ImplItem::Const(one) if is_public(&one.vis) => {
-                        let (name, of) = (&one.ident, &one.ty);
+                    ImplItem::Const(item_struct) if is_public(&item_struct.vis) => {
+                        let (name, of) = (&item_struct.ident, &item_struct.ty);
                         lines.push(item_line(&[], &quote!(impl #generics #ty: const #name: #of)));
                     }
                     _ => {}
@@ -149,7 +168,9 @@ fn item_line(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
     let derives = attributes.iter().filter(|attribute| {
         ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
     });
-    let derives: Vec<String> = derives.map(|one| one.meta.to_token_stream().to_string()).collect();
+    let derives: Vec<String> = derives
+        .map(|attribute_of_item| attribute_of_item.meta.to_token_stream().to_string())
+        .collect();
     let text = tokens.to_token_stream().to_string();
     let text = derives.into_iter().chain([text]).collect::<Vec<_>>().join(" ");
     // Between tokens there are spaces, which are hard to read.

@@ -86,7 +86,9 @@ fn brief(output: &str) -> String {
             !begins(line, "help: the following other") && !begins(line, "note: required")
         });
         // Positions of constants in the library move with it too.
-        let elsewhere = |line: &str| ["/rustc/", "sdk/src/"].iter().any(|at| line.contains(at));
+        let elsewhere = |line: &str| {
+            ["/rustc/", "sdk/src/"].iter().any(|part_of_path| line.contains(part_of_path))
+        };
         for line in own_lines.filter(|line| !elsewhere(line)) {
             brief.push_str(line.trim_end());
             brief.push('\n');
@@ -99,8 +101,8 @@ fn brief(output: &str) -> String {
 /// An error without lines of the standard library, which the compiler shows where the component `rust-src`
 /// is installed.
 fn without_library_source(error: &str) -> String {
-    let Some(at) = error.find("rustlib/src/rust/library/") else { return error.to_owned() };
-    let (before, after) = error.split_at(error[..at].rfind('\n').unwrap_or_default());
+    let Some(index) = error.find("rustlib/src/rust/library/") else { return error.to_owned() };
+    let (before, after) = error.split_at(error[..index].rfind('\n').unwrap_or_default());
     let mut lines = after.lines();
     let label = lines.find_map(|line| line.rsplit_once("^ ")).map_or("", |(_, label)| label);
     let notes =

@@ -93,7 +93,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         None => prepare_apply(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
     };
     let (prepared, plan_to_apply) = match prepared {
-        Ok(both) => both,
+        Ok(prepared_and_plan) => prepared_and_plan,
         Err(workspace) => {
             return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
         }

@@ -110,9 +110,9 @@ impl Formatter {
             print_data(&self.output);
         }
         if failed {
-            let shown =
+            let rendered =
                 diagnostic::render_all_diagnostics(screen, &self.sources, &self.diags, false);
-            print_err(&(shown.warnings + &shown.errors));
+            print_err(&(rendered.warnings + &rendered.errors));
             Exit::CannotFormat
         } else if self.mode.check && self.changed {
             Exit::NotFormatted

@@ -90,9 +90,7 @@ fn describe_journal_location(holder: Option<&LockInfo>) -> String {
     let Some(holder) = holder else {
         return "No open operations of the lock holder are recorded here. If a Formwork run held the lock on another machine or in another directory, run the next command there: the journal of the run is there.\n\n".to_owned();
     };
-    let host_of = |user_and_host: &str| {
-        user_and_host.rsplit_once('@').map_or("", |(_, host)| host).to_owned()
-    };
+    let host_of = |user: &str| user.rsplit_once('@').map_or("", |(_, host)| host).to_owned();
     let (host, own_host) = (host_of(&holder.who), host_of(&user_and_host()));
     let location = match host.as_str() {
         "" => "the directory in which it started",
@@ -171,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_machine_with_the_journal_is_named() {
-        let lock_of = |lock_of: &str| LockInfo { who: lock_of.to_owned(), ..LockInfo::default() };
+        let lock_of = |holder: &str| LockInfo { who: holder.to_owned(), ..LockInfo::default() };
         let elsewhere = describe_journal_location(Some(&lock_of("ana@build-7")));
         assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");
         let location = describe_journal_location(Some(&lock_of(&user_and_host())));

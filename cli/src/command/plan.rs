@@ -84,7 +84,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Err(_) => Err(None),
     };
     let (prepared, options) = match prepared {
-        Ok(both) => both,
+        Ok(prepared_and_output) => prepared_and_output,
         Err(workspace) => {
             return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
         }

@@ -56,7 +56,7 @@ impl HelpPage {
     /// The page of a command. `name` is its full name.
     pub(super) fn of(command: &Command, name: &str) -> Self {
         let is_root = !name.contains(' ');
-        let about = command.get_long_about().or_else(|| command.get_about());
+        let description = command.get_long_about().or_else(|| command.get_about());
         let mut sections = command_sections(command, is_root);
         let positional = command.get_positionals().filter(|arg| !arg.is_hide_set());
         let rows = positional.map(|arg| (value_name(arg), help_summary(arg.get_help()))).collect();
@@ -67,8 +67,8 @@ impl HelpPage {
         Self {
             name: name.to_owned(),
             usage: usage_line(command, name),
-            description: about.map_or_else(String::new, |about| {
-                format!("{}.", about.to_string().trim_end_matches('.'))
+            description: description.map_or_else(String::new, |description| {
+                format!("{}.", description.to_string().trim_end_matches('.'))
             }),
             sections,
             example: CommandExample::from_command(command),

@@ -60,10 +60,10 @@ fn parse_color(text: &str) -> Option<(&str, &str)> {
     Some((&parameters[..end], parameters[end..].strip_prefix('m')?))
 }
 
-fn spell_out_controls(text: &str, kept: &str) -> String {
+fn spell_out_controls(text: &str, allowed: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
-        if kept.contains(character) {
+        if allowed.contains(character) {
             result.push(character);
         } else {
             push_visible_form(&mut result, character);

@@ -146,7 +146,7 @@ impl Session {
     /// Statements that make the user a member of roles, and end the membership; none where they
     /// would have no effect.
     pub(super) async fn temporary_membership(&self, roles: &[&str]) -> Answer<TemporaryMembership> {
-        let [may, has] = match self.version >= VERSION_WITH_MEMBERSHIP_OPTIONS {
+        let [may, has_membership] = match self.version >= VERSION_WITH_MEMBERSHIP_OPTIONS {
             true => [
                 "pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'SET')",
                 "AND m.inherit_option AND m.set_option",
@@ -157,7 +157,7 @@ impl Session {
             "SELECT r.rolname::text FROM pg_roles r, pg_roles me \
              WHERE me.rolname = current_user AND NOT me.rolsuper \
              AND r.rolname = ANY($1::text[]) AND NOT ({may}) AND NOT EXISTS (\
-             SELECT FROM pg_auth_members m WHERE m.roleid = r.oid AND m.member = me.oid {has}) \
+             SELECT FROM pg_auth_members m WHERE m.roleid = r.oid AND m.member = me.oid {has_membership}) \
              ORDER BY 1"
         );
         let missing: Vec<String> =

@@ -33,7 +33,7 @@ impl SeededRandom {
             seed => seed.rem_euclid(SEED_MODULUS.cast_signed()).cast_unsigned(),
         };
         let mixed = initial_generator_values(first, 40, 20);
-        Self { values: std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]), feed }
+        Self { values: std::array::from_fn(|index| mixed[index] ^ GO_SEED_TABLE[index]), feed }
     }
 
     fn next_number(&mut self) -> u64 {

@@ -43,7 +43,8 @@ const KEY_USE_NAMES: [(&str, KeyUse); 23] = [
 
 /// Checks that all are names of uses.
 pub(super) fn check_uses(uses: &[String]) -> std::result::Result<(), String> {
-    let unknown = uses.iter().find(|name| KEY_USE_NAMES.iter().all(|(known, _)| known != name));
+    let unknown =
+        uses.iter().find(|name| KEY_USE_NAMES.iter().all(|(known_name, _)| known_name != name));
     let Some(unknown) = unknown else { return Ok(()) };
     let names: Vec<_> = KEY_USE_NAMES.iter().map(|(name, _)| format!("{name:?}")).collect();
     Err(format!("must have elements that are one of {}, and not {unknown:?}", names.join(", ")))
@@ -52,7 +53,7 @@ pub(super) fn check_uses(uses: &[String]) -> std::result::Result<(), String> {
 /// The extensions that hold the uses; none for no uses.
 pub(super) fn key_use_extensions(uses: &[String]) -> Result<Vec<Extension>> {
     let of = |name: &String| {
-        KEY_USE_NAMES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage)
+        KEY_USE_NAMES.iter().find(|(known_name, _)| known_name == name).map(|(_, usage)| usage)
     };
     let uses: Vec<_> = uses.iter().filter_map(of).collect();
     let key = uses.iter().filter_map(|usage| match usage {

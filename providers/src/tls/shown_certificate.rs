@@ -112,7 +112,7 @@ const SIGNATURE_ALGORITHM_NAMES: [(&str, &str); 12] = [
 /// The name of an algorithm; `0` for one without a name, as the public provider has it.
 fn algorithm_name(names: &[(&str, &str)], oid: &ObjectIdentifier) -> String {
     let oid = oid.to_string();
-    let name = names.iter().find(|(known, _)| *known == oid);
+    let name = names.iter().find(|(known_oid, _)| *known_oid == oid);
     name.map_or("0", |(_, name)| name).to_owned()
 }
 

@@ -166,25 +166,25 @@ async fn load_schema(suite: &mut Suite) {
 
 /// A value as a finding shows it.
 pub(crate) fn display_value(value: &Value) -> String {
-    let mut known = value.clone();
+    let mut plain_value = value.clone();
     // Unknown parts have no form in JSON.
     // So many are enough: a finding shows the beginning of a value only.
     for _ in 0..100 {
         let mut first = None;
-        known.walk(&mut |path, part| {
+        plain_value.walk(&mut |path, part| {
             if first.is_none() && part.is_unknown() {
                 first = Some(path.clone());
             }
             first.is_none() && !part.is_wholly_known()
         });
         let Some(path) = first else { break };
-        match known.replace_at(&path, |_| Value::string("(unknown)")) {
-            Some(next) if next != known => known = next,
+        match plain_value.replace_at(&path, |_| Value::string("(unknown)")) {
+            Some(next) if next != plain_value => plain_value = next,
             // No path leads to an element of a set, so nothing in it can be replaced.
             _ => break,
         }
     }
-    match json::encode_untyped(&without_nulls(&known)) {
+    match json::encode_untyped(&without_nulls(&plain_value)) {
         Ok(text) => truncate(&text, 4_000),
         Err(_) => "(a value)".to_owned(),
     }

@@ -478,8 +478,8 @@ mod tests {
         for fence in ["```", "```compile_fail,E0277", "~~~edition2024", "```ignore-windows rust"] {
             let end = &fence[..3];
             let text = format!("The size.\n\n{fence}\nlet size = 1;\n{end}\n\nIn bytes.");
-            let whole: [Attribute; 1] = [parse_quote!(#[doc = #text])];
-            assert_eq!(doc_comment(&whole), "The size.\n\nIn bytes.", "{fence}");
+            let doc_attributes: [Attribute; 1] = [parse_quote!(#[doc = #text])];
+            assert_eq!(doc_comment(&doc_attributes), "The size.\n\nIn bytes.", "{fence}");
         }
     }
 }

@@ -54,17 +54,17 @@ pub(crate) fn object_conversion_impl(
     is_draft: bool,
 ) -> TokenStream {
     let reads = parts.iter().map(|part| field_read(part));
-    let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flattened()).collect();
+    let mut plain_parts: Vec<_> = parts.iter().filter(|part| !part.is_flattened()).collect();
     // Objects have their attributes in the order of names, so that the values can be compared in
     // pairs.
-    own.sort_by(|first, second| first.name.cmp(&second.name));
+    plain_parts.sort_by(|first, second| first.name.cmp(&second.name));
     let flat = parts.iter().filter(|part| part.is_flattened());
-    let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
-    let names: Vec<_> = own.iter().map(|part| &part.name).collect();
-    let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
+    let (n_own, flat): (_, Vec<_>) = (plain_parts.len(), flat.map(|part| part.ident).collect());
+    let names: Vec<_> = plain_parts.iter().map(|part| &part.name).collect();
+    let idents: Vec<_> = plain_parts.iter().map(|part| part.ident).collect();
     // The names of a flattened model are not known here, so such objects are compared as values.
     let same = flat.is_empty().then(|| fields_equal_expression(&idents));
-    let values = own.iter().map(|part| {
+    let values = plain_parts.iter().map(|part| {
         let ident = part.ident;
         quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
     });
@@ -80,7 +80,7 @@ pub(crate) fn object_conversion_impl(
             }
         }
     });
-    let own = quote! {
+    let build_own = quote! {
         #names
         let own = SORTED_NAMES.build_object([#(#values),*]);
     };
@@ -97,7 +97,7 @@ pub(crate) fn object_conversion_impl(
             }
 
             fn to_value(&self) -> ::formwork_sdk::value::Value {
-                #own
+                #build_own
                 #object
             }
 

@@ -49,10 +49,10 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
     let (summary, description) = comment.split_once("\n\n").unwrap_or((&comment, ""));
     let (summary, description) = (summary.replace('\n', " "), description.trim());
     let deprecated = struct_args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-    let own = &input.ident;
+    let ident_of_struct = &input.ident;
     // Full paths, because the author's module may use these names for other items.
     Ok(quote! {
-        impl ::formwork_sdk::function::Arguments for #own {
+        impl ::formwork_sdk::function::Arguments for #ident_of_struct {
             fn add_to_signature(
                 signature: ::formwork_sdk::function::Signature,
             ) -> ::formwork_sdk::function::Signature {

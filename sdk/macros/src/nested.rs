@@ -26,18 +26,21 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
     let all_parts: Vec<_> = parts.iter().collect();
     let shape = shape_function(input, &args, &all_parts)?;
     let assertions = parts.iter().map(ModelField::type_assertions);
-    let own = &input.ident;
-    let own_view = object_conversion_impl(own, &all_parts, false);
+    let ident_of_struct = &input.ident;
+    let own_view = object_conversion_impl(ident_of_struct, &all_parts, false);
     let (draft, draft_view) = draft_struct(input, &all_parts);
     let fills = parts.iter().any(ModelField::has_computed_part);
     // Without computed parts, the author's part is the whole struct.
-    let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
+    let input_name =
+        if fills { format_ident!("{ident_of_struct}Input") } else { ident_of_struct.clone() };
     let input_view = fills.then(|| {
         let fields = parts.iter().filter(|part| part.is_settable());
         let view = CompanionStruct {
             vis: &input.vis,
             ident: &input_name,
-            doc: format!("Attributes of a [`{own}`] that the author of a configuration may set."),
+            doc: format!(
+                "Attributes of a [`{ident_of_struct}`] that the author of a configuration may set."
+            ),
             fields: fields.map(|part| (part, part.input_type())).collect(),
             is_draft: false,
         };
@@ -45,7 +48,7 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
             (view.expand(), field_impl_for_companion(&input_name, &input_name, false));
         quote!(#view #field)
     });
-    let draft_field = field_impl_for_companion(&draft, own, true);
+    let draft_field = field_impl_for_companion(&draft, ident_of_struct, true);
     let field_impl_for_nested = field_impl_for_nested(input, &all_parts, &input_name);
     let alike = client_conversions::nested_client_conversions(input, &args, &parts, &input_name);
     Ok(quote! {
@@ -56,9 +59,9 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
         #field_impl_for_nested
         #alike
 
-        impl ::formwork_sdk::field::BlockField for #own {}
+        impl ::formwork_sdk::field::BlockField for #ident_of_struct {}
 
-        impl ::formwork_sdk::Nested for #own {
+        impl ::formwork_sdk::Nested for #ident_of_struct {
             #shape
         }
 
@@ -72,8 +75,8 @@ fn field_impl_for_nested(
     parts: &[&ModelField<'_>],
     input_name: &Ident,
 ) -> TokenStream {
-    let own = &input.ident;
-    let draft = format_ident!("{own}Draft");
+    let ident_of_struct = &input.ident;
+    let draft = format_ident!("{ident_of_struct}Draft");
     let fills = parts.iter().any(|part| part.has_computed_part());
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
@@ -81,7 +84,7 @@ fn field_impl_for_nested(
     let conversions = delegating_value_methods();
     let ty = cached_type_static();
     quote! {
-        impl ::formwork_sdk::Field for #own {
+        impl ::formwork_sdk::Field for #ident_of_struct {
             type Draft = ::formwork_sdk::Attr<#draft>;
             type DraftPart = #draft;
             type Input = #input_name;

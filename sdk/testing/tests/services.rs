@@ -40,15 +40,15 @@ impl Found {
     fn has_size(&self, size: u32) -> Answer<bool> {
         match self.size {
             13 => Err(Problem::new("Out of order", "No machine of this size runs.")),
-            found => Ok(found == size),
+            own_size => Ok(own_size == size),
         }
     }
 }
 
 impl Service {
-    fn record_call(&self, what: String) -> MutexGuard<'_, Inside> {
+    fn record_call(&self, call: String) -> MutexGuard<'_, Inside> {
         let mut inside = self.0.lock().unwrap();
-        inside.calls.push(what);
+        inside.calls.push(call);
         inside
     }
 
@@ -56,11 +56,11 @@ impl Service {
         let mut inside = self.0.lock().unwrap();
         // With the size inside, so that an old answer is noticed after an update.
         let address = format!("{name}.example.com:{size}");
-        let found =
+        let machine =
             Found { id: id.to_owned(), name: name.to_owned(), size, address: address.clone() };
-        inside.machines.insert(id.to_owned(), found.clone());
+        inside.machines.insert(id.to_owned(), machine.clone());
         inside.n_left = inside.delay;
-        found
+        machine
     }
 
     async fn make(&self, name: &str, size: u32) -> Answer<Found> {
@@ -75,19 +75,19 @@ impl Service {
         }
         let is_late = inside.n_left > 0;
         inside.n_left = inside.n_left.saturating_sub(1);
-        let found = inside.machines.get(id).cloned();
+        let machine = inside.machines.get(id).cloned();
         // A delayed change is not visible: the machine does not exist yet, or still exists.
-        let gone =
+        let deleted =
             || Found { id: id.to_owned(), name: id.to_owned(), size: 0, address: String::new() };
         Ok(match is_late {
-            true => found.is_none().then(gone),
-            false => found,
+            true => machine.is_none().then(deleted),
+            false => machine,
         })
     }
 
     async fn find_by_name(&self, name: &str) -> Answer<Option<Found>> {
         let inside = self.record_call(format!("find {name}"));
-        Ok(inside.machines.values().find(|found| found.name == name).cloned())
+        Ok(inside.machines.values().find(|machine| machine.name == name).cloned())
     }
 
     async fn resize(&self, id: &str, size: u32) -> Answer<Found> {
@@ -229,10 +229,10 @@ impl Service {
 }
 
 async fn named(service: &Service, current: &Named) -> Answer<Option<Named>> {
-    let found = service.find("m-0").await?;
-    Ok(found
-        .filter(|found| found.name == current.name)
-        .map(|found| Named { name: found.name, size: found.size }))
+    let machine = service.find("m-0").await?;
+    Ok(machine
+        .filter(|machine| machine.name == current.name)
+        .map(|machine| Named { name: machine.name, size: machine.size }))
 }
 
 fn provider(service: Service) -> ProviderDef {

@@ -30,7 +30,7 @@ impl KnownHostKeys {
     pub(super) fn find(host: &str, port: u16, home: Option<&Path>) -> Result<Self, String> {
         let user_file = home.map(|home| home.join(".ssh/known_hosts"));
         let name = if port == 22 { host.to_owned() } else { format!("[{host}]:{port}") };
-        let mut known = Self { name, ..Self::default() };
+        let mut known_keys = Self { name, ..Self::default() };
         for file in user_file.into_iter().chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]) {
             // Only regular files: a pipe could block forever.
             if !file.is_file() {
@@ -39,15 +39,15 @@ impl KnownHostKeys {
             let keys = known_host_keys_path(host, port, &file).map_err(|error| {
                 format!("cannot read the key of {host} in {}: {error}", file.display())
             })?;
-            if known.keys.is_empty() {
-                file.clone_into(&mut known.file);
+            if known_keys.keys.is_empty() {
+                file.clone_into(&mut known_keys.file);
             }
-            known.keys.extend(keys.into_iter().map(|(_, key)| key));
-            known
+            known_keys.keys.extend(keys.into_iter().map(|(_, key)| key));
+            known_keys
                 .add_entries_with_patterns(&file)
                 .map_err(|error| format!("cannot read the keys in {}: {error}", file.display()))?;
         }
-        Ok(known)
+        Ok(known_keys)
     }
 
     /// Adds the keys of lines with wildcards and markers, which `russh` does not support.

@@ -38,15 +38,15 @@ pub(super) fn block_page(subject: &PageSubject<'_>, block: &Block) -> String {
         &mut deeper,
     );
     // Nested schemas are printed one after the other, so that all headings have the same level.
-    let mut at = 0;
-    while at < deeper.len() {
-        let NestedSection { path, parts: nested, title } = &deeper[at];
+    let mut index = 0;
+    while index < deeper.len() {
+        let NestedSection { path, parts: nested, title } = &deeper[index];
         let anchor = path.replace('.', "--");
         let _ = write!(out, "\n<a id=\"nested--{anchor}\"></a>\n### {title} `{path}`\n");
-        let mut found = Vec::new();
-        write_attributes_and_blocks(&mut out, nested, path, "####", &mut found);
-        at += 1;
-        deeper.splice(at..at, found);
+        let mut nested_pages = Vec::new();
+        write_attributes_and_blocks(&mut out, nested, path, "####", &mut nested_pages);
+        index += 1;
+        deeper.splice(index..index, nested_pages);
     }
     if let Some(import) = &subject.import {
         let _ = write!(out, "\n## Import\n\n```shell\n{}\n```\n", import.trim());

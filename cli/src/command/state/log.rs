@@ -81,13 +81,13 @@ fn report_no_history(diags: &mut Diagnostics) -> Reported {
 }
 
 fn history_write_to_text(write: &HistoryWrite) -> String {
-    let HistoryWrite { serial, at, who, operation, run, changes, .. } = write;
-    let at = at.split('.').next().unwrap_or_default();
+    let HistoryWrite { serial, at: written_at, who: holder, operation, run, changes, .. } = write;
+    let written_at = written_at.split('.').next().unwrap_or_default();
     let by = match operation.as_str() {
-        "" => who.clone(),
-        operation => format!("{who} ({}, run {run})", operation_display_name(operation)),
+        "" => holder.clone(),
+        operation => format!("{holder} ({}, run {run})", operation_display_name(operation)),
     };
-    let mut text = format!("serial {serial}  {at}Z  {}\n", sanitize::sanitize_line(&by));
+    let mut text = format!("serial {serial}  {written_at}Z  {}\n", sanitize::sanitize_line(&by));
     for ObjectChange { address, deposed, action } in changes {
         let sign = match action.as_str() {
             "add" => '+',
@@ -138,14 +138,14 @@ pub(super) async fn part_at_write(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
-    at: &str,
+    point_text: &str,
 ) -> Result<PartAtWrite, Reported> {
-    let point = match (at.parse(), OffsetDateTime::parse(at, &Rfc3339)) {
+    let point = match (point_text.parse(), OffsetDateTime::parse(point_text, &Rfc3339)) {
         (Ok(serial), _) => HistoryPoint::Serial(serial),
-        (_, Ok(_)) => HistoryPoint::Time(at.to_owned()),
+        (_, Ok(_)) => HistoryPoint::Time(point_text.to_owned()),
         _ => {
             let detail = format!(
-                "{at:?} is neither a serial nor a time as in RFC 3339, such as 2026-03-01T12:00:00Z."
+                "{point_text:?} is neither a serial nor a time as in RFC 3339, such as 2026-03-01T12:00:00Z."
             );
             return Err(diags.error(Diagnostic::error(messages::INVALID_LOG_TIME, detail)));
         }
@@ -162,7 +162,9 @@ pub(super) async fn part_at_write(
         Some(StoredObject { serial, .. }) if is_ahead(serial) => {
             format!("The latest write of the state has the serial {latest}.")
         }
-        None => format!("The history starts after {at}. `formwork state log` lists its writes."),
+        None => {
+            format!("The history starts after {point_text}. `formwork state log` lists its writes.")
+        }
         Some(StoredObject { serial, entry: None }) => {
             format!("The state with the serial {serial} does not contain {addr}.")
         }

@@ -61,11 +61,11 @@ fn remove_from_state(
     targets: &[Target],
 ) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
-    let mut seen = BTreeSet::new();
+    let mut names_seen = BTreeSet::new();
     let instances: Vec<InstanceAddr> = targets
         .iter()
         .flat_map(|target| matching_instances(state, target))
-        .filter(|addr| seen.insert(addr.clone()))
+        .filter(|addr| names_seen.insert(addr.clone()))
         .collect();
     if args.dry_run {
         let text: String = instances.iter().map(|addr| format!("Would remove {addr}\n")).collect();

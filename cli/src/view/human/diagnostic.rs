@@ -386,8 +386,8 @@ mod tests {
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "first", ""));
         let rendered = render_all_diagnostics(&SCREEN, &sources, &diags, false).errors;
         let start = |summary: &str| rendered.find(&format!("Error: {summary}")).unwrap();
-        let places = ["first", "second", "third", "fourth"].map(start);
-        assert!(places.is_sorted(), "{rendered}");
+        let starts = ["first", "second", "third", "fourth"].map(start);
+        assert!(starts.is_sorted(), "{rendered}");
     }
 
     #[test]

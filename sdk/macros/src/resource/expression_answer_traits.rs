@@ -27,11 +27,11 @@ struct AnswerTrait<'w> {
 
 impl ResourceGenerator<'_> {
     pub(super) fn expression_answer_traits(&self) -> TokenStream {
-        let has = |word| self.args.find_expression(word).is_some();
-        let made = has("create").then(|| self.trait_of_create_answers());
-        let changed = has("update").then(|| self.trait_of_update_answers());
-        let found = has("read").then(|| self.trait_of_read_answers());
-        quote!(#made #changed #found)
+        let is_defined = |word| self.args.find_expression(word).is_some();
+        let create_trait = is_defined("create").then(|| self.trait_of_create_answers());
+        let changed = is_defined("update").then(|| self.trait_of_update_answers());
+        let read_trait = is_defined("read").then(|| self.trait_of_read_answers());
+        quote!(#create_trait #changed #read_trait)
     }
 
     /// Results of `create`: all computed attributes, or enough to read the rest.
@@ -214,19 +214,19 @@ impl ResourceGenerator<'_> {
     /// The computed attributes, from the service's struct and the id.
     fn computed_from_client_expression(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
-        let theirs: Vec<_> = self
+        let client_parts: Vec<_> = self
             .wholly_or_partly_computed_fields()
             .filter(|part| !part.is_absent_from_client())
             .collect();
-        let (names, values) = client_conversions::fields_from_client(&theirs);
-        let own = self.id.filter(|id| id.is_absent_from_client()).map(|part| {
+        let (names, values) = client_conversions::fields_from_client(&client_parts);
+        let id_part = self.id.filter(|id| id.is_absent_from_client()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)
         });
         // With `..`, because the foreign struct may have more fields.
         quote! {{
             let #from { #(#names,)* .. } = self;
-            #computed { #(#names: #values,)* #own }
+            #computed { #(#names: #values,)* #id_part }
         }}
     }
 }

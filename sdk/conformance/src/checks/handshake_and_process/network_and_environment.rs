@@ -15,7 +15,7 @@ use crate::suite::Suite;
 pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
     let Some(started) = &plugin.started else { return };
     let pid = started.child.pid();
-    let mut seen = BTreeSet::new();
+    let mut addresses_seen = BTreeSet::new();
     for _ in 0..3 {
         let request = Msg::new();
         let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
@@ -24,14 +24,14 @@ pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
         loop {
             tokio::select! {
                 _ = &mut call => break,
-                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remote_tcp_addresses(pid)),
+                () = tokio::time::sleep(Duration::from_millis(5)) => addresses_seen.extend(remote_tcp_addresses(pid)),
             }
         }
-        seen.extend(remote_tcp_addresses(pid));
+        addresses_seen.extend(remote_tcp_addresses(pid));
     }
-    suite.record_case("H-18", seen.is_empty(), || {
+    suite.record_case("H-18", addresses_seen.is_empty(), || {
         finding_about_process("H-18", "it has a network connection before Configure")
-            .with_expected_and_found("none", format!("{seen:?}"))
+            .with_expected_and_found("none", format!("{addresses_seen:?}"))
     });
 }
 
