@@ -43,7 +43,7 @@ pub(super) fn copy_module(
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
     let source =
-        ModuleInPackage { package: &package, within: &subdir, origin: AddressOrigin::Local };
+        ModuleInPackage { package: &package, subdir: &subdir, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
     let module = fetch_root_module(diags, user, &source, &temp_dir.path().join("module"))?;
     check_calls_stay_inside(diags, &module, text)?;

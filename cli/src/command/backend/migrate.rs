@@ -70,12 +70,8 @@ impl MigrationScope {
         };
         if targets.is_none() {
             let pair = (selected.to_owned(), DEFAULT_WORKSPACE.to_owned());
-            let skipped_names = names.into_iter().filter(|name| name != selected).collect();
-            return Self {
-                extent: StatesToMigrate::Selected,
-                pairs: vec![pair],
-                skipped: skipped_names,
-            };
+            let skipped = names.into_iter().filter(|name| name != selected).collect();
+            return Self { extent: StatesToMigrate::Selected, pairs: vec![pair], skipped };
         }
         let (names, skipped): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| Workspaces::is_valid_name(name));
@@ -262,8 +258,8 @@ impl MigrationQuestion<'_> {
         let (from, to) = (self.backends.from.kind(), self.backends.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
-        for MigratingState { source, target, source_state: summary, target_state } in self.migrating
-        {
+        for state in self.migrating {
+            let MigratingState { source, target, source_state: summary, target_state } = state;
             lines.push(format!(
                 "Workspace {source:?}: {summary}. The new {to:?} backend has in {target:?}: {}.",
                 target_state.describe()
@@ -350,29 +346,24 @@ impl MigrationBackends {
         let Some(source_state) = source_state.filter(StateSummary::holds_something) else {
             return Ok(SourceState::Nothing);
         };
-        let state_in_target = summarize_state(diags, &*self.to, &target).await?;
+        let existing = summarize_state(diags, &*self.to, &target).await?;
         let pair = WorkspacePair { source: &source, target: &target };
         let (file, is_settled) = match &source_state {
             // It may also have been lost.
             StateSummary::Emptied => {
-                if state_in_target.is_none() {
+                if existing.is_none() {
                     diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
                 }
                 return Ok(SourceState::Nothing);
             }
             // Before the question, because no answer to it could be carried out.
             StateSummary::Unreadable(problem) => {
-                let state_in_target = state_in_target.as_ref();
-                return Err(diags.error(unreadable_source_error(
-                    problem,
-                    self,
-                    pair,
-                    state_in_target,
-                )));
+                let existing = existing.as_ref();
+                return Err(diags.error(unreadable_source_error(problem, self, pair, existing)));
             }
             StateSummary::State { file, is_pending } => (file, !is_pending),
         };
-        let stored = match &state_in_target {
+        let stored = match &existing {
             Some(StateSummary::Unreadable(problem)) => {
                 return Err(diags.error(unreadable_target_error(
                     problem,

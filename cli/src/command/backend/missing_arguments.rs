@@ -18,7 +18,7 @@ pub(super) async fn ask_for_missing_arguments(
         return;
     }
     for argument in to.unset_required_arguments() {
-        let question = Prompt { title: argument.name, about: argument.about, secret: false };
+        let question = Prompt { title: argument.name, explanation: argument.about, secret: false };
         // After the user cancels one prompt, the others are skipped.
         let Ok(answer) = ask_user(init.report.screen(), question).await else { return };
         // All of them are strings, so that any answer converts.

@@ -324,19 +324,17 @@ async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Obj
     let Some(bare) = crate::generate::replace_part(&bare, &id, object_id.clone()) else { return };
     let request = request::read_request(offered, &bare, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let returned_object =
+    let read_back =
         decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
             .ok()
             .flatten();
-    let Some(returned_object) =
-        returned_object.filter(|it| call.is_success() && !it.value().is_null())
-    else {
+    let Some(read_back) = read_back.filter(|it| call.is_success() && !it.value().is_null()) else {
         return suite.note_skipped_rules(&["A-07"], "no object can be read by only its id");
     };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
         let (Some(configured), Some(returned)) =
-            (path.find(&object.config), path.find(returned_object.value()))
+            (path.find(&object.config), path.find(read_back.value()))
         else {
             continue;
         };

@@ -327,20 +327,19 @@ impl RemoteCallChecker<'_> {
         let block = self.offered.block();
         let is_settable =
             |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
-        let differing_path =
-            differing_paths(&returned.value, &actual).into_iter().find(is_settable);
+        let first = differing_paths(&returned.value, &actual).into_iter().find(is_settable);
         let part = |value: &Value| {
-            differing_path
+            first
                 .as_ref()
-                .and_then(|differing_path| differing_path.find(value))
+                .and_then(|first| first.find(value))
                 .map(display_value)
                 .unwrap_or_default()
         };
         let (real, reported) = (part(&actual), part(&returned.value));
-        self.suite.record_case("A-15", differing_path.is_none(), || {
+        self.suite.record_case("A-15", first.is_none(), || {
             let message = "a failed update returns another object than there is";
             Finding::new("A-15", &self.offered.display_name(), message)
-                .with_path(differing_path.clone().unwrap_or_default())
+                .with_path(first.clone().unwrap_or_default())
                 .with_call(call)
                 .with_expected_and_found(real, reported)
         });
@@ -387,9 +386,9 @@ impl RemoteCallChecker<'_> {
         creating: &[RemoteCall],
     ) {
         // Failing an earlier answer would test a create without an object.
-        let create_index =
+        let creation =
             creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let later = create_index.map_or(0..0, |create_index| create_index + 1..creating.len());
+        let later = creation.map_or(0..0, |creation| creation + 1..creating.len());
         if later.is_empty() {
             return self.suite.note_skipped_rules(
                 &["A-14"],
@@ -411,10 +410,9 @@ impl RemoteCallChecker<'_> {
         planned: &UsablePlan,
         creating: &[RemoteCall],
     ) {
-        let create_index =
+        let creation =
             creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let reads =
-            creating.iter().skip(create_index.map_or(usize::MAX, |create_index| create_index + 1));
+        let reads = creating.iter().skip(creation.map_or(usize::MAX, |creation| creation + 1));
         if !reads.into_iter().any(|it| !it.may_change_something()) {
             return self
                 .suite
