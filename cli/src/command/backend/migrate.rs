@@ -365,12 +365,8 @@ impl MigrationBackends {
         };
         let stored = match &existing {
             Some(StateSummary::Unreadable(problem)) => {
-                return Err(diags.error(unreadable_target_error(
-                    problem,
-                    self,
-                    pair,
-                    &source_state,
-                )));
+                let error = unreadable_target_error(problem, self, pair, &source_state);
+                return Err(diags.error(error));
             }
             Some(StateSummary::State { file, .. }) => Some(&**file),
             None | Some(StateSummary::Emptied) => None,
@@ -387,12 +383,10 @@ impl MigrationBackends {
                 init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
                 Ok(SourceState::Settled)
             }
-            _ => Ok(SourceState::Migrating(MigratingState {
-                source,
-                target,
-                source_state,
-                target_state,
-            })),
+            _ => {
+                let state = MigratingState { source, target, source_state, target_state };
+                Ok(SourceState::Migrating(state))
+            }
         }
     }
 

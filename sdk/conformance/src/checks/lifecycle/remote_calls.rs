@@ -386,9 +386,8 @@ impl RemoteCallChecker<'_> {
         creating: &[RemoteCall],
     ) {
         // Failing an earlier answer would test a create without an object.
-        let creation =
-            creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let later = creation.map_or(0..0, |creation| creation + 1..creating.len());
+        let made_at = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
+        let later = made_at.map_or(0..0, |made_at| made_at + 1..creating.len());
         if later.is_empty() {
             return self.suite.note_skipped_rules(
                 &["A-14"],
@@ -410,9 +409,8 @@ impl RemoteCallChecker<'_> {
         planned: &UsablePlan,
         creating: &[RemoteCall],
     ) {
-        let creation =
-            creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
-        let reads = creating.iter().skip(creation.map_or(usize::MAX, |creation| creation + 1));
+        let made_at = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
+        let reads = creating.iter().skip(made_at.map_or(usize::MAX, |made_at| made_at + 1));
         if !reads.into_iter().any(|it| !it.may_change_something()) {
             return self
                 .suite
