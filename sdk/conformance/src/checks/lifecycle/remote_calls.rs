@@ -329,11 +329,7 @@ impl RemoteCallChecker<'_> {
             |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
         let first = differing_paths(&returned.value, &actual).into_iter().find(is_settable);
         let part = |value: &Value| {
-            first
-                .as_ref()
-                .and_then(|first| first.find(value))
-                .map(display_value)
-                .unwrap_or_default()
+            first.as_ref().and_then(|it| it.find(value)).map(display_value).unwrap_or_default()
         };
         let (real, reported) = (part(&actual), part(&returned.value));
         self.suite.record_case("A-15", first.is_none(), || {
