@@ -53,11 +53,11 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
 /// The lines of an item, if it is public.
 fn describe(item: &Item, lines: &mut Vec<String>) {
     match item {
-        Item::Struct(item_struct) if is_public(&item_struct.vis) => {
-            let (name, generics) = (&item_struct.ident, &item_struct.generics);
-            let bounds = &item_struct.generics.where_clause;
-            lines.push(item_line(&item_struct.attrs, &quote!(struct #name #generics #bounds)));
-            let fields = match &item_struct.fields {
+        Item::Struct(node) if is_public(&node.vis) => {
+            let (name, generics) = (&node.ident, &node.generics);
+            let bounds = &node.generics.where_clause;
+            lines.push(item_line(&node.attrs, &quote!(struct #name #generics #bounds)));
+            let fields = match &node.fields {
                 Fields::Named(fields) => fields.named.iter().collect(),
                 Fields::Unnamed(fields) => fields.unnamed.iter().collect(),
                 Fields::Unit => Vec::new(),
@@ -67,82 +67,63 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
                 lines.push(format!("{name}.{}", item_line(&[], &quote!(#field_name: #ty))));
             }
         }
-        Item::Enum(item_struct) if is_public(&item_struct.vis) => {
-            let (name, generics, variants) =
-                (&item_struct.ident, &item_struct.generics, &item_struct.variants);
+        Item::Enum(node) if is_public(&node.vis) => {
+            let (name, generics, variants) = (&node.ident, &node.generics, &node.variants);
             let variants = variants.iter().map(|variant| {
                 let (name, fields) = (&variant.ident, &variant.fields);
                 quote!(#name #fields)
             });
-            lines.push(item_line(
-                &item_struct.attrs,
-                &quote!(enum #name #generics { #(#variants),* }),
-            ));
+            lines.push(item_line(&node.attrs, &quote!(enum #name #generics { #(#variants),* })));
         }
-        Item::Trait(item_struct) if is_public(&item_struct.vis) => {
-            let (name, generics, supertraits) =
-                (&item_struct.ident, &item_struct.generics, &item_struct.supertraits);
-            lines.push(item_line(&item_struct.attrs, &quote!(trait #name #generics: #supertraits)));
-            for item in &item_struct.items {
+        Item::Trait(node) if is_public(&node.vis) => {
+            let (name, generics, supertraits) = (&node.ident, &node.generics, &node.supertraits);
+            lines.push(item_line(&node.attrs, &quote!(trait #name #generics: #supertraits)));
+            for item in &node.items {
                 let line = match item {
-                    TraitItem::Fn(item_struct) => {
+                    TraitItem::Fn(node) => {
                         // Without a body, every provider must write the method, so that is part of
                         // the API.
-                        let has_body = item_struct.default.as_ref().map(|_| quote!({}));
-                        let signature = &item_struct.sig;
+                        let has_body = node.default.as_ref().map(|_| quote!({}));
+                        let signature = &node.sig;
                         quote!(#signature #has_body)
                     }
-                    TraitItem::Type(item_struct) => {
-                        without_docs(item_struct, |item_struct| item_struct.attrs.clear())
-                    }
-                    TraitItem::Const(item_struct) => {
-                        without_docs(item_struct, |item_struct| item_struct.attrs.clear())
-                    }
+                    TraitItem::Type(node) => without_docs(node, |node| node.attrs.clear()),
+                    TraitItem::Const(node) => without_docs(node, |node| node.attrs.clear()),
                     _ => continue,
                 };
                 lines.push(format!("{name}::{}", item_line(&[], &line)));
             }
         }
-        Item::Fn(item_struct) if is_public(&item_struct.vis) => {
-            lines.push(item_line(&[], &item_struct.sig))
+        Item::Fn(node) if is_public(&node.vis) => lines.push(item_line(&[], &node.sig)),
+        Item::Type(node) if is_public(&node.vis) => {
+            lines.push(item_line(&[], &without_docs(node, |node| node.attrs.clear())));
         }
-        Item::Type(item_struct) if is_public(&item_struct.vis) => {
-            lines.push(item_line(
-                &[],
-                &without_docs(item_struct, |item_struct| item_struct.attrs.clear()),
-            ));
+        Item::Const(node) if is_public(&node.vis) => {
+            lines.push(item_line(&[], &without_docs(node, |node| node.attrs.clear())));
         }
-        Item::Const(item_struct) if is_public(&item_struct.vis) => {
-            lines.push(item_line(
-                &[],
-                &without_docs(item_struct, |item_struct| item_struct.attrs.clear()),
-            ));
-        }
-        Item::Use(item_struct) if is_public(&item_struct.vis) => {
-            lines.push(item_line(&[], item_struct))
-        }
-        Item::Mod(item_struct) if is_public(&item_struct.vis) => {
-            let name = &item_struct.ident;
+        Item::Use(node) if is_public(&node.vis) => lines.push(item_line(&[], node)),
+        Item::Mod(node) if is_public(&node.vis) => {
+            let name = &node.ident;
             lines.push(format!("mod {name}"));
-            let inside = item_struct.content.iter().flat_map(|(_, items)| items);
+            let inside = node.content.iter().flat_map(|(_, items)| items);
             inside.for_each(|item| describe(item, lines));
         }
-        Item::Impl(item_struct) => {
-            let (generics, ty) = (&item_struct.generics, &item_struct.self_ty);
-            let bounds = &item_struct.generics.where_clause;
-            if let Some((_, of, _)) = &item_struct.trait_ {
+        Item::Impl(node) => {
+            let (generics, ty) = (&node.generics, &node.self_ty);
+            let bounds = &node.generics.where_clause;
+            if let Some((_, of, _)) = &node.trait_ {
                 lines.push(item_line(&[], &quote!(impl #generics #of for #ty #bounds)));
                 // The methods are those of the trait, which is listed where it is defined.
                 return;
             }
-            for item in &item_struct.items {
+            for item in &node.items {
                 match item {
-                    ImplItem::Fn(item_struct) if is_public(&item_struct.vis) => {
-                        let signature = &item_struct.sig;
+                    ImplItem::Fn(node) if is_public(&node.vis) => {
+                        let signature = &node.sig;
                         lines.push(item_line(&[], &quote!(impl #generics #ty: #signature #bounds)));
                     }
-                    ImplItem::Const(item_struct) if is_public(&item_struct.vis) => {
-                        let (name, of) = (&item_struct.ident, &item_struct.ty);
+                    ImplItem::Const(node) if is_public(&node.vis) => {
+                        let (name, of) = (&node.ident, &node.ty);
                         lines.push(item_line(&[], &quote!(impl #generics #ty: const #name: #of)));
                     }
                     _ => {}

@@ -67,21 +67,21 @@ fn import_key_in_brackets(import_key: &ImportKey) -> String {
 
 /// The words for a change by a provider.
 struct ChangeWords {
-    start_phrase: &'static str,
+    start: &'static str,
     progress: &'static str,
     noun: &'static str,
 }
 
 /// The words for an action; `None` for an action without a provider call.
 fn change_words(action: Action) -> Option<ChangeWords> {
-    let (start_phrase, progress, noun) = match action {
+    let (start, progress, noun) = match action {
         Action::Create | Action::Replace(_) => ("Creating...", "Still creating...", "Creation"),
         Action::Update => ("Modifying...", "Still modifying...", "Modifications"),
         Action::Delete => ("Destroying...", "Still destroying...", "Destruction"),
         Action::Read => ("Reading...", "Still reading...", "Read"),
         Action::NoOp | Action::Forget => return None,
     };
-    Some(ChangeWords { start_phrase, progress, noun })
+    Some(ChangeWords { start, progress, noun })
 }
 
 impl EventObserver for OperationPrinter {
@@ -116,13 +116,11 @@ impl EventObserver for OperationPrinter {
                 );
             }
             Event::ChangeStart { addr, deposed, action, label } => {
-                let Some(ChangeWords { start_phrase: phrase, .. }) = change_words(*action) else {
-                    return;
-                };
+                let Some(words) = change_words(*action) else { return };
                 self.print_line(
                     addr,
                     *deposed,
-                    &format!("{phrase}{}", label_suffix(label.as_ref())),
+                    &format!("{}{}", words.start, label_suffix(label.as_ref())),
                 );
             }
             Event::ChangeProgress { addr, action, label, elapsed } => {
