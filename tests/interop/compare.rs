@@ -15,7 +15,7 @@ pub(crate) fn differences(
             for (key, value) in theirs {
                 match ours.get(key) {
                     Some(our_value) => {
-                        differences(&format!("{path}.{key}"), value, our_value, lines)
+                        differences(&format!("{path}.{key}"), value, our_value, lines);
                     }
                     None => lines.push(format!("{path}.{key}: missing, should be {value}")),
                 }
@@ -104,10 +104,10 @@ fn shorten(value: &mut Value, beginning: &str) {
     match value {
         Value::String(text) if text.starts_with(beginning) => text.truncate(beginning.len()),
         Value::Array(elements) => {
-            elements.iter_mut().for_each(|element| shorten(element, beginning))
+            elements.iter_mut().for_each(|element| shorten(element, beginning));
         }
         Value::Object(fields) => {
-            fields.values_mut().for_each(|element| shorten(element, beginning))
+            fields.values_mut().for_each(|element| shorten(element, beginning));
         }
         _ => {}
     }

@@ -12,7 +12,7 @@ pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         match parameter.split_once('=') {
             Some((parameter_name, value)) if parameter_name == name => {
-                values.push(decode_percent(value))
+                values.push(decode_percent(value));
             }
             _ => rest.push(parameter),
         }

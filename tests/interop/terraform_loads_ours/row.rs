@@ -219,14 +219,14 @@ impl Provider {
 fn replace_values_by_kinds(value: &mut Value, names: &[&str]) {
     match value {
         Value::Array(elements) => {
-            elements.iter_mut().for_each(|element| replace_values_by_kinds(element, names))
+            elements.iter_mut().for_each(|element| replace_values_by_kinds(element, names));
         }
         Value::Object(members) => {
             for (name, member) in members {
                 if names.contains(&name.as_str()) {
-                    kinds(member)
+                    kinds(member);
                 } else {
-                    replace_values_by_kinds(member, names)
+                    replace_values_by_kinds(member, names);
                 }
             }
         }

@@ -15,7 +15,7 @@ pub(super) struct MinimumPace {
 
 impl MinimumPace {
     /// One kibibyte per second, averaged over one minute.
-    pub(super) const SLOWEST: Self = Self { window: Duration::from_secs(60), least: 60 << 10 };
+    pub(super) const SLOWEST: Self = Self { window: Duration::from_secs(60), min_bytes: 60 << 10 };
 }
 
 /// A reader that fails if the transfer rate is too low.

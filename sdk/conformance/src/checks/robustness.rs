@@ -143,7 +143,7 @@ fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
         }
         // `c1` is the one byte that MessagePack never uses, and `ff` is never in UTF-8.
         (3, Field::Bytes(_)) => {
-            mutated.0[index].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00"))
+            mutated.0[index].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00"));
         }
         (4, Field::Bytes(bytes)) => {
             let mut changed = bytes.to_vec();

@@ -255,10 +255,10 @@ fn collect_secret_texts(json: &Json, texts: &mut Vec<String>) {
         Json::String(text) => texts.push(text.clone()),
         Json::Number(number) => texts.push(number.to_string()),
         Json::Array(elements) => {
-            elements.iter().for_each(|element| collect_secret_texts(element, texts))
+            elements.iter().for_each(|element| collect_secret_texts(element, texts));
         }
         Json::Object(members) => {
-            members.values().for_each(|element| collect_secret_texts(element, texts))
+            members.values().for_each(|element| collect_secret_texts(element, texts));
         }
         _ => {}
     }

@@ -142,7 +142,7 @@ fn find_violations(operations: &[Operation], changes: &[Change]) -> Vec<String> 
         match (changes.iter().filter(|change| makes(operation, change)).count(), operation.end) {
             (0, End::Done(_)) => violations.push(format!("{description} is lost")),
             (1, End::Refused) => {
-                violations.push(format!("{description} was refused, and is there"))
+                violations.push(format!("{description} was refused, and is there"));
             }
             (2.., _) => violations.push(format!("{description} is there twice")),
             (0 | 1, _) => {}
