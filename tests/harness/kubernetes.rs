@@ -53,6 +53,14 @@ impl Kubernetes {
         Self { url, objects }
     }
 
+    /// Returns a file that describes this cluster, with the user `user` in the context `here`.
+    pub(crate) fn kubeconfig(&self, user: &str) -> String {
+        let url = &self.url;
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters:\n- name: c\n  cluster:\n    server: {url}\ncontexts:\n- name: here\n  context: {{cluster: c, user: u}}\n- name: other\n  context: {{cluster: c, user: nobody}}\nusers:\n- name: u\n  user:\n    {user}\n- name: nobody\n  user: {{token: wrong}}\n"
+        )
+    }
+
     /// The names of the objects of a kind in a namespace: `secrets` or `leases`.
     pub(crate) fn names(&self, namespace: &str, kind: &str) -> Vec<String> {
         let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);

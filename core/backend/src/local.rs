@@ -212,7 +212,7 @@ impl LocalStore {
 
     /// Whether the file existed before this run.
     fn existed_before_run(&self, source: &Path) -> bool {
-        let made_it = self.held_lock.as_ref().is_some_and(|held_lock| held_lock.is_ours);
+        let made_it = self.held_lock.as_ref().is_some_and(|lock| lock.is_ours);
         source.is_file() && !(made_it && source == self.files.state)
     }
 
@@ -266,7 +266,7 @@ impl StateStore for LocalStore {
             StoreError::NotEncryptable { location, reason }
         })?;
         self.held_lock = HeldLock::try_lock(&self.files, operation)?;
-        let id = self.held_lock.as_ref().map(|held_lock| held_lock.id.clone()).unwrap_or_default();
+        let id = self.held_lock.as_ref().map(|lock| lock.id.clone()).unwrap_or_default();
         Ok(StateLock::new(id))
     }
 
@@ -405,9 +405,9 @@ impl LocalStore {
         let write_failed = store_error(StoreOperation::Write, &path);
         // The write runs on another thread, so it gets its own handle to the locked file.
         let original = match &self.held_lock {
-            Some(held_lock) => Some(
-                held_lock.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?,
-            ),
+            Some(lock) => {
+                Some(lock.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?)
+            }
             None => None,
         };
         let (disk, cipher) = (self.disk.clone(), self.cipher.clone());
@@ -458,13 +458,10 @@ fn display_path(path: &Path) -> String {
 }
 
 /// Converts a disk failure to an error about a state.
-fn store_error(
-    operation: StoreOperation,
-    path: &Path,
-) -> impl FnOnce(io::Error) -> StoreError + use<> {
+fn store_error(call: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let location = display_path(path);
     move |cause| {
-        let remedy = match operation {
+        let remedy = match call {
             StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS_REMEDY.to_owned()),
             StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
@@ -482,7 +479,7 @@ fn store_error(
             ),
             _ => None,
         };
-        StoreError::Failed { operation, location, cause: cause.into(), remedy }
+        StoreError::Failed { operation: call, location, cause: cause.into(), remedy }
     }
 }
 

@@ -568,14 +568,14 @@ mod tests {
             (
                 round,
                 11,
-                "redirected more than 10 times, at last to URL/a?..., before that to URL/b",
+                "redirected more than 10 times, at last to SERVER/a?..., before that to SERVER/b",
             ),
             (vec![lead("ftp://h/"); 3], 1, "redirected to \"ftp://h/\", which is not an HTTP URL"),
         ] {
             let server = ScriptedServer::start(replies);
             let request = Request::put(&server.url).body(b"x".to_vec()).unwrap();
             let error = client.send(&request).await.unwrap_err().to_string();
-            assert!(error.ends_with(&reason.replace("URL", &server.url)), "{error}");
+            assert!(error.ends_with(&reason.replace("SERVER", &server.url)), "{error}");
             assert_eq!(server.request_lines().len(), n_asked, "{error}");
         }
     }

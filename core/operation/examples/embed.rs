@@ -23,13 +23,9 @@ impl OperationObserver for Progress {
     }
 }
 
-async fn run(
-    diags: &mut Diagnostics,
-    directory: &Path,
-    launcher: &Launcher,
-) -> Result<(), Reported> {
+async fn run(diags: &mut Diagnostics, dir: &Path, launcher: &Launcher) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let loaded = LoadedConfig::load(diags, &mut sources, directory, Vec::new())?;
+    let loaded = LoadedConfig::load(diags, &mut sources, dir, Vec::new())?;
     let pool = ProviderPool::new(launcher);
     let operation = loaded.operation(&sources, &pool).with_observer(&Progress);
     // The state is locked from here on, so that no other run changes the same objects.
@@ -52,8 +48,6 @@ async fn main() -> ExitCode {
     let result = run(&mut diags, Path::new(directory), &launcher).await;
     // Shut down after a failure too. Otherwise the provider processes would keep running.
     launcher.shutdown(&mut diags).await;
-    diags.iter().for_each(|diagnostic| {
-        println!("{:?}: {}. {}", diagnostic.severity, diagnostic.summary, diagnostic.detail);
-    });
+    diags.iter().for_each(|it| println!("{:?}: {}. {}", it.severity, it.summary, it.detail));
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -121,8 +121,18 @@ fn lifecycles_are_the_same_over_consul() {
 #[test]
 fn lifecycles_are_the_same_over_kubernetes() {
     let server = Kubernetes::start();
+    let directory = tempfile::tempdir().unwrap();
+    // Terraform needs a file that describes the cluster.
+    let path = directory.path().join("kube.yaml");
+    std::fs::write(&path, server.kubeconfig(&format!("token: {TOKEN}"))).unwrap();
     compare("kubernetes", Vec::new(), move |name| {
-        format!("host = \"{}\"\ntoken = \"{TOKEN}\"\nsecret_suffix = \"{name}\"", server.url)
+        let _in_use = (&server, &directory);
+        format!(
+            "config_path = {path:?}
+            config_context = \"here\"
+            token = \"{TOKEN}\"
+            secret_suffix = \"{name}\""
+        )
     });
 }
 

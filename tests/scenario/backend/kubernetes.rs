@@ -8,16 +8,9 @@ use crate::harness::terraform;
 
 /// The configuration of a directory, with the file that describes the cluster.
 fn config(server: &Kubernetes, arguments: &str, resource: &str) -> String {
-    let kubeconfig = kubeconfig(server, &format!("token: {TOKEN}"));
+    let kubeconfig = server.kubeconfig(&format!("token: {TOKEN}"));
     format!(
         "terraform {{\n  backend \"kubernetes\" {{\n    config_path = \"kube.yaml\"\n    {arguments}\n  }}\n}}\n{resource}//- kube.yaml\n{kubeconfig}"
-    )
-}
-
-fn kubeconfig(server: &Kubernetes, user: &str) -> String {
-    let url = &server.url;
-    format!(
-        "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters:\n- name: c\n  cluster:\n    server: {url}\ncontexts:\n- name: here\n  context: {{cluster: c, user: u}}\n- name: other\n  context: {{cluster: c, user: nobody}}\nusers:\n- name: u\n  user:\n    {user}\n- name: nobody\n  user: {{token: wrong}}\n"
     )
 }
 
@@ -82,7 +75,7 @@ fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
     assert_eq!(server.names("default", "secrets"), ["tfstate-default-ws"]);
     let url = &server.url;
     let given = "    secret_suffix = \"out\"\n    config_context = \"here\"\n    config_path = \"kube.yaml\"\n    token = \"cluster-token\"\n";
-    let user = kubeconfig(&server, &format!("token: {TOKEN}"));
+    let user = server.kubeconfig(&format!("token: {TOKEN}"));
     shared_scripts::outputs_are_read(
         &|resource| config(&server, &config_of_suffix("out"), resource),
         &format!(

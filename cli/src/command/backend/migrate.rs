@@ -144,8 +144,7 @@ pub(super) async fn migrate(
     let mut left_states = Vec::new();
     for name in skipped {
         let summary = summarize_state(diags, &*backends.from, &name).await?;
-        let summary = summary.filter(StateSummary::holds_something);
-        left_states.extend(summary.map(|summary| (name, summary)));
+        left_states.extend(summary.filter(StateSummary::holds_something).map(|it| (name, it)));
     }
     if migrating.is_empty() && left_states.is_empty() {
         return Ok(());

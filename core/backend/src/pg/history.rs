@@ -147,7 +147,7 @@ async fn recorded_objects(
         let (key, entry): ((String, String), String) = ((row.get(0), row.get(1)), row.get(2));
         // An entry that cannot be opened counts as changed, because its content is not known. This cannot repeat with
         // each write of another program, so the size is bounded: the new entry is sealed to the recipients of the
-        // state that this run stores with it, and whoever writes next has to read that state. Therefore an object
+        // state that this run stores with it, and the next writer has to read that state. Therefore an object
         // is recorded again at most once for each change of the recipients.
         let entry = open_entry(cipher, &entry).unwrap_or(entry);
         (key, entry)

@@ -616,7 +616,10 @@ mod tests {
         fill.fill_block(&block, &object, &mock(&[("part", Value::tuple(Vec::new()))]));
         let shown =
             fill.problems.iter().map(|it| format!("{}: {} {:?}", it.path, it.attribute, it.kind));
-        assert_eq!(shown.collect::<Vec<_>>(), [r#".part[0]: part NotAnObject { found: "tuple" }"#]);
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [r#".part[0]: part NotAnObject { actual: "tuple" }"#]
+        );
     }
 
     #[test]
