@@ -34,6 +34,20 @@ fn every_file_begins_with_its_purpose() {
 }
 
 #[test]
+fn no_file_has_markers_of_an_unresolved_merge() {
+    let is_marker = |line: &str| {
+        let side = line.split(' ').next().unwrap_or_default();
+        ["<", ">"].iter().any(|character| side == character.repeat(7))
+    };
+    let violations: Vec<_> = TREE
+        .iter()
+        .filter(|file| file.text.lines().any(is_marker))
+        .map(|file| file.path.clone())
+        .collect();
+    assert_no_violations(&violations, "a merge is resolved before it is committed");
+}
+
+#[test]
 fn every_operation_of_the_library_has_an_example() {
     let (mut n_found, mut violations) = (0, Vec::new());
     for file in sources().filter(|file| file.path.starts_with("core/operation/src/")) {
