@@ -252,6 +252,10 @@ impl<'s> ScriptRunner<'s> {
             }
         };
         let mut state = serde_json::from_str(&text).unwrap_or(Value::Null);
+        // Over a backend, a state that does not exist is printed as an empty one without a lineage.
+        if state["lineage"] == "" {
+            state = Value::Null;
+        }
         scrub_state(&mut state);
         scrub_keys(&mut state);
         // A resource without objects is ignored.
