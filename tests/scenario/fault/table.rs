@@ -306,7 +306,10 @@ fn every_known_fault_has_a_test() {
             In(faults) => faults.iter().for_each(|fault| {
                 let mut results =
                     ordered.iter().filter(|(ordered_fault, _)| ordered_fault == fault).peekable();
-                assert!(results.peek().is_some(), "{id}: nobody orders {fault:?}");
+                assert!(
+                    results.peek().is_some(),
+                    "{id}: no call of the table has the fault {fault:?}"
+                );
                 results.for_each(|(_, result)| {
                     println!("| {id} | {description} | {} | {result} |", fault.name());
                 });
