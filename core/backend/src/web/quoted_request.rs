@@ -1,36 +1,36 @@
 //! Quotations of a request in the answer that refuses it.
 //!
-//! A text that quotes a longer part of the content, which may be a state or a key, is not shown at all. Of the
-//! credentials that the request carries, and of short values in its content, only their occurrences are replaced: the
-//! rest of the answer is often the only reason that a server gives. A secret that could be an ordinary word or number,
-//! such as `admin`, is replaced only where it is a whole word. One of fewer than 4 bytes is not, because any text may
-//! contain it by chance.
+//! A response body that quotes a long part of the request content, which may be a state or a key, is not printed.
+//! Credentials of the request, and short values of its content, are replaced where they occur: the rest of the body is
+//! often the only reason that a server gives. A secret that may be an ordinary word or number, such as `admin`, is
+//! replaced only as a whole word. A secret of fewer than 4 bytes is not replaced, because any body may contain it by
+//! chance.
 //!
-//! Credentials are replaced in the whole content of a refusal, from which the services of a backend read their
-//! messages. Values of the content are replaced only in a text of unknown form: a message of a known service names
-//! objects of the request, such as a table, on purpose.
+//! Credentials are replaced in every response body with an error status. Values of the content are replaced only in a
+//! body of unknown format: a message of a known service names objects of the request, such as a table, on purpose.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 use ureq::http::header;
 use ureq::http::request::Parts;
 
-/// The number of letters and digits in a row that only a quotation shares with a request.
+/// Number of consecutive letters and digits that identify a quotation.
 const QUOTED_PIECE_LEN: usize = 16;
 
-/// The most bytes of a refusal that a message has.
+/// Maximum length of a refusal in a message, in bytes.
 const MAX_REFUSAL_LEN: usize = 500;
 
-/// The length of the shortest secret that is replaced.
+/// Minimum length of a secret that is replaced, in bytes.
 const MIN_SECRET_LEN: usize = 4;
 
-/// The length of the longest value of a content that is replaced. A quotation of a longer one is recognised as such.
+/// Maximum length of a value of the content that is replaced, in bytes. A longer value is found as a quotation.
 const MAX_VALUE_LEN: usize = 64;
 
-/// Properties of states and locks whose values are no secrets, and often the reason for a refusal.
+/// Properties of states and locks whose values are not secret, and often the reason for a refusal.
 const PUBLIC_PROPERTIES: [&[u8]; 12] = [
     b"lineage",
     b"terraform_version",
@@ -46,17 +46,17 @@ const PUBLIC_PROPERTIES: [&[u8]; 12] = [
     b"Path",
 ];
 
-/// The text in the place of a secret.
+/// Replacement of a secret.
 const REPLACEMENT: &[u8] = b"redacted";
 
 /// Parts of the names of headers, query parameters and form fields whose values are credentials.
 const CREDENTIAL_NAME_PARTS: [&str; 9] =
     ["assertion", "auth", "cookie", "credential", "key", "pass", "secret", "sig", "token"];
 
-/// Ends of such names whose values are no secrets, as in `client_secret_id` or `customer-key-md5`.
+/// Ends of such names whose values are not secret, as in `client_secret_id` or `customer-key-md5`.
 const PUBLIC_NAME_ENDS: [&str; 4] = ["id", "md5", "sha256", "algorithm"];
 
-/// The beginning of a refusal in one line. Empty if it quotes a longer part of the content of the request.
+/// Returns the beginning of a refusal in one line; empty if it quotes a long part of the request content.
 pub(super) fn describe_refusal(content: &[u8], refusal: &[u8]) -> String {
     let text = &refusal[..refusal.len().min(MAX_REFUSAL_LEN)];
     if repeats(content, text) {
@@ -66,7 +66,8 @@ pub(super) fn describe_refusal(content: &[u8], refusal: &[u8]) -> String {
     String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text quotes a content. Letters and digits count, because quotations have other escapes and spaces.
+/// Whether a text quotes the content. Only letters and digits are compared, because quotations have other escapes and
+/// spaces.
 fn repeats(content: &[u8], text: &[u8]) -> bool {
     let (content, text) = (letters_and_digits(content), letters_and_digits(text));
     // A quotation of twice this length has at least one of these pieces, wherever it begins.
@@ -78,7 +79,7 @@ fn letters_and_digits(text: &[u8]) -> Vec<u8> {
     let (mut letters, mut bytes) = (Vec::new(), text.iter());
     while let Some(byte) = bytes.next() {
         match byte {
-            // The letter of an escape, as in `\n`, is none of the text.
+            // The letter of an escape, as in `\n`, is not part of the string.
             b'\\' => {
                 bytes.next();
             }
@@ -95,9 +96,9 @@ pub(super) fn hide_credentials(head: &Parts, content: &[u8], text: Vec<u8>) -> V
     replace_secrets(text, credentials.iter().map(Vec::as_slice).collect())
 }
 
-/// Replaces the values of a content in JSON.
+/// Replaces the string values of JSON content.
 fn hide_values(content: &[u8], text: &[u8]) -> Vec<u8> {
-    // The parts of the text are looked up, because a content may have millions of values.
+    // Substrings of the text are looked up, because the content may have millions of values.
     let mut parts: HashSet<&[u8]> = HashSet::new();
     for start in 0..text.len() {
         let rest = &text[start..];
@@ -113,7 +114,7 @@ fn hide_values(content: &[u8], text: &[u8]) -> Vec<u8> {
     replace_secrets(text.to_vec(), quoted.into_iter().collect())
 }
 
-/// Visits the strings of a JSON text that are values, as they are written. A text that is not JSON has some by chance.
+/// Visits the string values of JSON, without decoding escapes. Content that is not JSON has some by chance.
 fn visit_string_values<'c>(content: &'c [u8], mut visit: impl FnMut(&'c [u8])) {
     let (mut rest, mut property): (&[u8], &[u8]) = (content, b"");
     while let Some(start) = rest.iter().position(|byte| *byte == b'"') {
@@ -128,7 +129,7 @@ fn visit_string_values<'c>(content: &'c [u8], mut visit: impl FnMut(&'c [u8])) {
     }
 }
 
-/// The position of the quotation mark that ends a string.
+/// Returns the index of the quotation mark that ends a string.
 fn end_of_string(text: &[u8]) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.iter().enumerate() {
@@ -210,17 +211,9 @@ fn password_of_login(login: &str) -> &str {
     }
 }
 
-/// Decodes percent-encoded text. Invalid escapes are kept.
+/// Decodes percent-encoding. Invalid escapes are kept.
 fn decode_percent(text: &str) -> String {
-    let (mut decoded, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        decoded.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Replaces the occurrences of secrets.
