@@ -218,7 +218,7 @@ pub enum WriteOutcome {
 ///
 /// fn ends_by_itself(end: LockEnd) -> bool {
 ///     match end {
-///         LockEnd::WithProcess | LockEnd::WithConnection => true,
+///         LockEnd::WithProcess | LockEnd::WithConnection { .. } => true,
 ///         LockEnd::ByForce => false,
 ///     }
 /// }
